@@ -1,0 +1,1 @@
+"""Measurements, printed as tables: never part of the tests."""

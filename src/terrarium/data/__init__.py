@@ -1,0 +1,1 @@
+"""Facts: units, weapons, rule sets, terrains and scenarios, in TOML with a checked schema."""

@@ -1,0 +1,1 @@
+"""The rules of the game: state in arrays, one kernel per rule, one tick at a time."""
