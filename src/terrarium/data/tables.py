@@ -149,19 +149,19 @@ class Table:
 
     def tables(self, key: str) -> Iterator["Table"]:
         """The tables of an array `[[key]]`, or of an inline array of tables."""
-        for index, values in enumerate(self.list(key)):
+        for index, values in enumerate(self.array(key)):
             if not isinstance(values, dict):
                 raise self.error(f"{values!r} is not a table", key, index)
             yield Table(self.file, values, self._lines, (*self.path, key, index))
 
-    def list(self, key: str) -> list[Any]:
+    def array(self, key: str) -> list[Any]:
         values = self._get(key, (list,), "a list")
         assert isinstance(values, list)
         return values
 
     def numbers(self, key: str, length: int | None = None) -> tuple[float, ...]:
         """A list of numbers, of a given length if one is stated."""
-        values = self.list(key)
+        values = self.array(key)
         if length is not None and len(values) != length:
             raise self.error(f"{values!r} has {len(values)} entries instead of {length}", key)
         for value in values:
