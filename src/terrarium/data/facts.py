@@ -9,8 +9,10 @@ class Missile:
     """One phase of a missile's flight; a later phase takes over from an earlier one."""
 
     driver: str | None
+    """guidance | throw | escort: carried by a unit of its own (`Hit.spawns` says what is left)"""
     start_speed: float | None
-    max_speed: float
+    max_speed: float | None
+    """`None` for an escort, whose flight is that unit's business"""
     accel: float | None
 
 
@@ -30,6 +32,7 @@ class Splash:
     zones: tuple[Zone, ...]
     hits_own: bool
     only: tuple[str, ...]
+    """ground | air | structure; empty: anything"""
     same_cliff_level_only: bool
 
 
@@ -39,8 +42,10 @@ class Area:
 
     radius: float
     center: str
+    """self: the attacker | target: the point of impact"""
     hits_own: bool
     only: tuple[str, ...]
+    """ground | air | structure; empty: anything"""
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,17 @@ class Line:
     length: float | None
     half_length: float | None
     steps: int | None
+    step_length: float | None
     step_loops: float | None
+    """from one step to the next"""
+    sweep_loops: float | None
+    """from the first step to the last, about, where the time of a step is not known"""
     beams: int
     delay_loops: float | None
+    """from the moment the line reaches a unit until it is hurt"""
     target_delay_loops: float | None
+    """the same for the target, counted from the end of the sweep"""
+    same_cliff_level_only: bool | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,9 @@ class Hit:
     kind: str
     hits_own: bool
     case: str | None
+    """of several hits with a case, the first that holds is dealt"""
     missile: tuple[Missile, ...]
+    """phases of the flight; empty: the hit is instant"""
     splash: Splash | None
     area: Area | None
     line: Line | None
@@ -125,6 +139,8 @@ class Weapon:
     damage: float | None
     bonus: Mapping[str, float]
     not_structures: bool
+    suicide: bool
+    """the shot kills the shooter, and its death, however it comes, fires the weapon"""
     turret: Turret | None
     hits: tuple[Hit, ...]
     per_upgrade_level: Mapping[str, UpgradeStep]
@@ -139,6 +155,7 @@ class Heal:
     life_per_s: float
     energy_per_life: float
     autocast_min_energy: float
+    while_moving: bool
 
 
 @dataclass(frozen=True)
@@ -164,7 +181,7 @@ class Production:
 
     by: int
     by_name: str
-    ability: int
+    ability: int | None
     how: str
     pays_minerals: float
     pays_vespene: float
@@ -263,10 +280,22 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class Targeting:
+    """How far units care for what happens around them."""
+
+    leash_radius: float
+    leash_reset_radius: float
+    movement_limit: float
+    call_for_help_radius: float
+    call_for_help_loops: float
+
+
+@dataclass(frozen=True, eq=False)
 class RuleSet:
     """A balance version: named units in a fixed order, and a version for replays and results."""
 
     name: str
     title: str
     version: int
+    targeting: Targeting
     units: Mapping[str, Unit]

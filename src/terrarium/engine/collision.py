@@ -1,0 +1,150 @@
+"""Collision: bodies that share a class keep their separation radii apart (game_rules.md, 5)."""
+
+import math
+
+import numpy as np
+
+from terrarium.engine.geometry import length
+from terrarium.engine.jit import kernel
+from terrarium.engine.random import DIRECTION, bits
+from terrarium.engine.state import N_PAIRS, Game, Records, Scratch
+from terrarium.engine.targeting import CROWD
+from terrarium.engine.terrain import BUCKET, Ground
+
+PAIR_MARGIN = 0.7
+"""Room for two bodies to close in on each other within a tick, and to see each other coming."""
+ROUNDS = 3
+SHARE = 0.6
+"""How much of an overlap one round takes away: below 1, so that crowds do not oscillate."""
+DRIFT = 0.15
+"""The same for two bodies that both stand and fight, and for standing flyers."""
+LONGEST_PUSH = 0.3
+
+
+@kernel
+def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
+    """List the pairs of bodies that may touch in this tick; each body knows its own."""
+    scratch.counts[N_PAIRS] = 0
+    n_slots = game.clock[0].n_slots
+    largest = 0.0
+    for u in range(n_slots):
+        scratch.bodies[u].first = -1
+        if scratch.bodies[u].classes:
+            largest = max(largest, scratch.bodies[u].radius)
+    if n_slots < CROWD:
+        for u in range(n_slots):
+            if scratch.bodies[u].classes:
+                for v in range(u + 1, n_slots):
+                    try_pair(scratch, u, v)
+        return
+    across, down = ground.size[2], ground.size[3] // ground.size[2]
+    for u in range(n_slots):
+        body = scratch.bodies[u]
+        if not body.classes:
+            continue
+        reach = body.radius + largest + PAIR_MARGIN
+        low_x = max(0, int((body.x - reach) / BUCKET))
+        high_x = min(across - 1, int((body.x + reach) / BUCKET))
+        low_y = max(0, int((body.y - reach) / BUCKET))
+        high_y = min(down - 1, int((body.y + reach) / BUCKET))
+        for j in range(low_y, high_y + 1):
+            last = scratch.cells[j * across + high_x + 1]
+            for m in range(scratch.cells[j * across + low_x], last):
+                if scratch.members[m] > u:
+                    try_pair(scratch, u, scratch.members[m])
+
+
+@kernel
+def try_pair(scratch: Scratch, u: int, v: int) -> None:
+    body, other = scratch.bodies[u], scratch.bodies[v]
+    if not body.classes & other.classes or (body.solid and other.solid):
+        return
+    dx, dy = other.x - body.x, other.y - body.y
+    reach = body.radius + other.radius + PAIR_MARGIN
+    p = scratch.counts[N_PAIRS]
+    if dx * dx + dy * dy >= reach * reach or p >= scratch.pairs.shape[0]:
+        return
+    pair = scratch.pairs[p]
+    pair.u, pair.v = u, v
+    pair.next_u, pair.next_v = body.first, other.first
+    body.first = other.first = p
+    scratch.counts[N_PAIRS] = p + 1
+
+
+@kernel
+def push_apart(game: Game, scratch: Scratch) -> None:
+    """Resolve overlaps of the tentative positions, all of one round from the same picture."""
+    n_slots = game.clock[0].n_slots
+    for _ in range(ROUNDS):
+        touched = False
+        for p in range(scratch.counts[N_PAIRS]):
+            pair = scratch.pairs[p]
+            body, other = scratch.bodies[pair.u], scratch.bodies[pair.v]
+            dx, dy = other.x - body.x, other.y - body.y
+            reach = body.radius + other.radius
+            squared = dx * dx + dy * dy
+            if squared < reach * reach:
+                push_pair(game, scratch, pair.u, pair.v, reach - math.sqrt(squared))
+                touched = True
+        if not touched:
+            return
+        for u in range(n_slots):
+            body = scratch.bodies[u]
+            push = length(body.push_x, body.push_y)
+            if push > 0.0:
+                scale = LONGEST_PUSH / push if push > LONGEST_PUSH else 1.0
+                body.x += body.push_x * scale
+                body.y += body.push_y * scale
+                body.push_x = body.push_y = 0.0
+
+
+@kernel
+def push_pair(game: Game, scratch: Scratch, u: int, v: int, overlap: float) -> None:
+    """Share an overlap: who moves gives way, who fights or holds stands, enemies are not shoved."""
+    body, other = scratch.bodies[u], scratch.bodies[v]
+    if body.flying or other.flying:
+        if not (body.still and other.still):
+            return
+        share, mine, theirs = DRIFT, 0.5, 0.5
+    else:
+        i_yield = yields(body, other)
+        they_yield = yields(other, body)
+        share = SHARE
+        if i_yield == they_yield:
+            mine = theirs = 0.5
+            share = SHARE if i_yield else DRIFT
+        else:
+            mine, theirs = (1.0, 0.0) if i_yield else (0.0, 1.0)
+    if body.solid:
+        mine, theirs = 0.0, mine + theirs
+    if other.solid:
+        mine, theirs = (0.0, 0.0) if body.solid else (mine + theirs, 0.0)
+    dx, dy = away(game, scratch, u, v)
+    body.push_x -= dx * overlap * share * mine
+    body.push_y -= dy * overlap * share * mine
+    other.push_x += dx * overlap * share * theirs
+    other.push_y += dy * overlap * share * theirs
+
+
+@kernel
+def yields(body: Records, other: Records) -> bool:
+    """Does a body give way to another one?"""
+    if body.anchored:
+        return False
+    return not body.still or body.side == other.side
+
+
+@kernel
+def away(game: Game, scratch: Scratch, u: int, v: int) -> tuple[float, float]:
+    """The direction from one body to another; of two on one point, a fair coin chooses."""
+    dx = scratch.bodies[v].x - scratch.bodies[u].x
+    dy = scratch.bodies[v].y - scratch.bodies[u].y
+    distance = length(dx, dy)
+    if distance > 1e-9:
+        return dx / distance, dy / distance
+    tag_u, tag_v = game.units[u].tag, game.units[v].tag
+    draw = bits(game.clock[0].seed, min(tag_u, tag_v), max(tag_u, tag_v), DIRECTION)
+    sign = 1.0 if tag_u < tag_v else -1.0
+    if draw & np.uint64(1):
+        return sign, 0.0
+    return 0.0, sign if draw & np.uint64(2) else -sign

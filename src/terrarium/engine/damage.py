@@ -1,0 +1,246 @@
+"""Damage: who is hit by a blow, what armor and shields leave of it, and who notices."""
+
+from terrarium.engine import codes
+from terrarium.engine.geometry import length
+from terrarium.engine.jit import kernel, rare
+from terrarium.engine.paths import cell_of
+from terrarium.engine.random import TIE, bits
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import N_CALLERS, N_HITS, Game, Scratch, is_unit
+from terrarium.engine.terrain import Ground
+
+MINIMUM_DAMAGE = 0.5
+
+
+@kernel
+def may_hurt(
+    game: Game, rules: Rules, ground: Ground, h: int, side: int, v: int, x: float, y: float
+) -> bool:
+    """Can this hit, falling at (x, y), concern that unit at all?"""
+    hit, other = rules.hits[h], game.units[v]
+    row = rules.types[other.kind]
+    if other.side == side and not hit.hits_own:
+        return False
+    if hit.only & codes.NO_STRUCTURES and row.structure:
+        return False
+    only = hit.only & ~codes.NO_STRUCTURES
+    if only == 0:
+        planes = rules.weapons[hit.weapon].planes
+        if not planes & row.plane:
+            return False
+    elif not (
+        (only & codes.ONLY_GROUND and row.plane & codes.GROUND)
+        or (only & codes.ONLY_AIR and row.plane & codes.AIR)
+        or (only & codes.ONLY_STRUCTURES and row.structure)
+    ):
+        return False
+    if hit.same_level and not row.flying:
+        return (
+            ground.level[cell_of(ground, x, y)] == ground.level[cell_of(ground, other.x, other.y)]
+        )
+    return True
+
+
+@rare
+def add_hit(
+    game: Game,
+    rules: Rules,
+    scratch: Scratch,
+    v: int,
+    h: int,
+    source: int,
+    tag: int,
+    side: int,
+    share: float,
+) -> None:
+    """Note a blow. It falls at the end of the phase: two who shoot each other dead both die."""
+    k = scratch.counts[N_HITS]
+    if k >= scratch.hits.shape[0]:
+        game.clock[0].fault = codes.TOO_MANY_HITS
+        return
+    scratch.counts[N_HITS] = k + 1
+    blow = scratch.hits[k]
+    blow.target, blow.hit, blow.source, blow.source_tag, blow.side = v, h, source, tag, side
+    blow.damage = rules.damage[h, game.units[v].kind] * share
+    blow.applied = False
+    blow.next = scratch.first_hit[v]
+    scratch.first_hit[v] = k
+
+
+@rare
+def strike(
+    game: Game,
+    rules: Rules,
+    ground: Ground,
+    scratch: Scratch,
+    source: int,
+    tag: int,
+    side: int,
+    v: int,
+    h: int,
+    x: float,
+    y: float,
+) -> None:
+    """A blow arrives at (x, y), on unit `v` if that still lives: note whom it hurts."""
+    hit = rules.hits[h]
+    shape = hit.shape
+    if v >= 0 and shape != codes.LINE and shape != codes.CONE:
+        add_hit(game, rules, scratch, v, h, source, tag, side, 1.0)
+    if shape == codes.SINGLE or shape == codes.BOUNCE:
+        return
+    for o in range(game.clock[0].n_slots):
+        if not game.units[o].alive or (o == v and shape == codes.SPLASH):
+            continue
+        if not may_hurt(game, rules, ground, h, side, o, x, y):
+            continue
+        share = 0.0
+        if shape == codes.SPLASH:
+            share = splash_share(game, rules, h, source, o, x, y)
+        elif shape == codes.LINE or shape == codes.CONE:
+            share = 1.0 if o == v or in_front(game, rules, h, source, o, x, y) else 0.0
+        if share > 0.0:
+            add_hit(game, rules, scratch, o, h, source, tag, side, share)
+
+
+@kernel
+def splash_share(
+    game: Game, rules: Rules, h: int, source: int, o: int, x: float, y: float
+) -> float:
+    """The fraction that a victim takes: the first zone that contains its edge counts."""
+    hit, other = rules.hits[h], game.units[o]
+    radius = rules.types[other.kind].radius
+    for z in range(hit.n_zones):
+        if hit.zone_cos[z] >= -1.0:
+            # A sector in front of the attacker (Ultralisk).
+            me = game.units[source]
+            dx, dy = other.x - me.x, other.y - me.y
+            distance = length(dx, dy)
+            ahead = me.face_x * dx + me.face_y * dy >= hit.zone_cos[z] * distance
+            if ahead and distance - radius <= hit.zone_radius[z] + rules.types[me.kind].radius:
+                return hit.zone_share[z]
+            continue
+        dx, dy = other.x - x, other.y - y
+        if length(dx, dy) - radius <= hit.zone_radius[z]:
+            return hit.zone_share[z]
+    return 0.0
+
+
+@kernel
+def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y: float) -> bool:
+    """Does a unit stand in the line or cone that leads from the attacker through (x, y)?"""
+    hit, me, other = rules.hits[h], game.units[source], game.units[o]
+    ax, ay = x - me.x, y - me.y
+    size = length(ax, ay)
+    if size < 1e-9:
+        return False
+    ax, ay = ax / size, ay / size
+    dx, dy = other.x - me.x, other.y - me.y
+    along, beside = dx * ax + dy * ay, abs(dx * ay - dy * ax)
+    radius = rules.types[other.kind].radius
+    if hit.shape == codes.LINE:
+        rest = along - min(max(along, 0.0), hit.length)
+        reach = hit.radius + radius
+        return rest * rest + beside * beside <= reach * reach
+    if dx * dx + dy * dy > (hit.radius + radius) * (hit.radius + radius):
+        return False
+    # The cone is extended by the victim's radius: its distance from the cone's side counts.
+    outside = beside * hit.arc_cos - along * hit.arc_sin
+    return outside <= radius and along > -radius
+
+
+@rare
+def resolve_hits(game: Game, rules: Rules, scratch: Scratch) -> None:
+    """Let all noted blows fall. On one victim the heaviest comes first, whoever dealt it."""
+    for k in range(scratch.counts[N_HITS]):
+        v = scratch.hits[k].target
+        if scratch.first_hit[v] < 0:
+            continue
+        notice(game, rules, scratch, v)
+        while True:
+            heaviest = -1
+            h = scratch.first_hit[v]
+            while h >= 0:
+                blow = scratch.hits[h]
+                if not blow.applied:
+                    if heaviest < 0 or blow.damage > scratch.hits[heaviest].damage:
+                        heaviest = h
+                h = blow.next
+            if heaviest < 0:
+                break
+            scratch.hits[heaviest].applied = True
+            hurt(game, rules, scratch, v, heaviest)
+        scratch.first_hit[v] = -1
+    scratch.counts[N_HITS] = 0
+    call_for_help(game, rules, scratch)
+
+
+@kernel
+def hurt(game: Game, rules: Rules, scratch: Scratch, v: int, k: int) -> None:
+    """One blow on one victim: shields first, then what armor leaves of the rest."""
+    blow, victim = scratch.hits[k], game.units[v]
+    hit = rules.hits[blow.hit]
+    left = max(blow.damage, MINIMUM_DAMAGE)
+    before = victim.hp + victim.shield
+    if victim.shield > 0.0:
+        absorbed = min(victim.shield, left + hit.shield_bonus)
+        victim.shield -= absorbed
+        left = max(0.0, left - absorbed)
+    if left > 0.0:
+        armor = rules.types[victim.kind].armor if hit.armor_applies else 0.0
+        victim.hp -= max(left - armor, min(left, MINIMUM_DAMAGE))
+    victim.hurt_tick = game.clock[0].tick
+    if victim.side != blow.side:
+        dealt = before - max(victim.hp, 0.0) - victim.shield
+        game.players[blow.side].damage_dealt += max(0.0, dealt)
+
+
+@rare
+def notice(game: Game, rules: Rules, scratch: Scratch, v: int) -> None:
+    """A victim learns who hit it hardest, and wants to call its friends every now and then."""
+    victim = game.units[v]
+    worst = -1
+    h = scratch.first_hit[v]
+    while h >= 0:
+        blow = scratch.hits[h]
+        if blow.side != victim.side and is_unit(game, blow.source, blow.source_tag):
+            if worst < 0 or blow.damage > scratch.hits[worst].damage:
+                worst = h
+            elif blow.damage == scratch.hits[worst].damage:
+                seed, tick = game.clock[0].seed, game.clock[0].tick
+                old = bits(seed, tick, scratch.hits[worst].source_tag, TIE)
+                if bits(seed, tick, blow.source_tag, TIE) < old:
+                    worst = h
+        h = blow.next
+    if worst < 0:
+        return
+    victim.attacker = scratch.hits[worst].source
+    victim.attacker_tag = scratch.hits[worst].source_tag
+    tick = game.clock[0].tick
+    if victim.help_tick <= tick and rules.types[victim.kind].response == codes.RESPOND_ACQUIRE:
+        victim.help_tick = tick + rules.targeting[0].help_ticks
+        scratch.callers[scratch.counts[N_CALLERS]] = v
+        scratch.counts[N_CALLERS] += 1
+
+
+@rare
+def call_for_help(game: Game, rules: Rules, scratch: Scratch) -> None:
+    """Those near a victim who have nothing to do learn of its attacker; the nearest call counts."""
+    n_callers = scratch.counts[N_CALLERS]
+    scratch.counts[N_CALLERS] = 0
+    if n_callers == 0:
+        return
+    radius = rules.targeting[0].help_radius
+    for f in range(game.clock[0].n_slots):
+        friend = game.units[f]
+        if not friend.alive or friend.passive or friend.target >= 0 or friend.attacker >= 0:
+            continue
+        best, best_distance = codes.NO_UNIT, radius * radius
+        for c in range(n_callers):
+            victim = game.units[scratch.callers[c]]
+            dx, dy = friend.x - victim.x, friend.y - victim.y
+            distance = dx * dx + dy * dy
+            if victim.side == friend.side and distance < best_distance:
+                best, best_distance = scratch.callers[c], distance
+        if best >= 0:
+            friend.attacker = game.units[best].attacker
+            friend.attacker_tag = game.units[best].attacker_tag

@@ -1,0 +1,20 @@
+"""Distances, written once: ranges are edge to edge, and no kernel needs an angle."""
+
+import math
+
+from terrarium.engine.jit import kernel
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Records
+
+
+@kernel
+def length(x: float, y: float) -> float:
+    """Of a vector. Not math.hypot, whose last bits differ between compiled and plain mode."""
+    return math.sqrt(x * x + y * y)
+
+
+@kernel
+def edge_distance(rules: Rules, me: Records, other: Records) -> float:
+    """The gap between two units."""
+    radii = rules.types[me.kind].radius + rules.types[other.kind].radius
+    return length(other.x - me.x, other.y - me.y) - radii

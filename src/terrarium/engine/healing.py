@@ -1,0 +1,108 @@
+"""Healing: the Medivac's beam, by order or on its own."""
+
+from terrarium.engine import codes
+from terrarium.engine.geometry import edge_distance
+from terrarium.engine.jit import kernel, rare
+from terrarium.engine.orders import current_order
+from terrarium.engine.random import TIE, bits
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Game, Scratch
+
+
+@kernel
+def choose_patients(game: Game, rules: Rules) -> None:
+    """Healers without other orders pick the friend with the lowest share of life, then nearest."""
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or rules.types[me.kind].heal_life == 0.0:
+            continue
+        order = current_order(game, u)
+        if order == codes.HEAL:
+            continue
+        if me.passive or order == codes.MOVE or order == codes.FOLLOW:
+            me.heal_target = codes.NO_UNIT
+        else:
+            me.heal_target = best_patient(game, rules, u)
+
+
+@rare
+def best_patient(game: Game, rules: Rules, u: int) -> int:
+    me = game.units[u]
+    row = rules.types[me.kind]
+    if me.energy < row.heal_min_energy and me.heal_target < 0:
+        return codes.NO_UNIT
+    best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
+    for v in range(game.clock[0].n_slots):
+        if v == u or game.units[v].side != me.side or not is_patient(game, rules, v):
+            continue
+        other = game.units[v]
+        distance = edge_distance(rules, me, game.units[v])
+        share = other.hp / rules.types[other.kind].hp
+        if distance > row.heal_scan or share > best_share:
+            continue
+        if share == best_share and distance == best_distance:
+            seed = game.clock[0].seed
+            if bits(seed, me.tag, other.tag, TIE) > bits(seed, me.tag, game.units[best].tag, TIE):
+                continue
+        elif share == best_share and distance > best_distance:
+            continue
+        best, best_share, best_distance = v, share, distance
+    return best
+
+
+@kernel
+def is_patient(game: Game, rules: Rules, v: int) -> bool:
+    """Alive, of flesh, no building, and hurt."""
+    other = game.units[v]
+    if not other.alive or other.hp <= 0.0:
+        return False
+    row = rules.types[other.kind]
+    return row.biological and not row.structure and other.hp < row.hp
+
+
+@kernel
+def heal(game: Game, rules: Rules, scratch: Scratch) -> None:
+    """Heal by rate, energy and need. Healers of one patient share the need, so none is first."""
+    n_slots = game.clock[0].n_slots
+    any_healer = False
+    for u in range(n_slots):
+        if game.units[u].alive and can_heal(game, rules, u):
+            if not any_healer:
+                any_healer = True
+                for v in range(n_slots):
+                    scratch.doom[v] = 0.0
+            scratch.doom[game.units[u].heal_target] += offer(game, rules, u)
+    if not any_healer:
+        return
+    # Healers first: what each gives depends on the need before any of them gave.
+    for u in range(n_slots):
+        if game.units[u].alive and can_heal(game, rules, u):
+            me = game.units[u]
+            v = me.heal_target
+            need = rules.types[game.units[v].kind].hp - game.units[v].hp
+            part = min(1.0, need / scratch.doom[v])
+            cost = rules.types[me.kind].heal_cost
+            me.energy = max(0.0, me.energy - offer(game, rules, u) * part * cost)
+    for v in range(n_slots):
+        if scratch.doom[v] > 0.0:
+            patient = game.units[v]
+            patient.hp = min(rules.types[patient.kind].hp, patient.hp + scratch.doom[v])
+            scratch.doom[v] = 0.0
+
+
+@kernel
+def can_heal(game: Game, rules: Rules, u: int) -> bool:
+    me = game.units[u]
+    row = rules.types[me.kind]
+    if row.heal_life == 0.0 or me.heal_target < 0 or me.energy <= 0.0 or me.hp <= 0.0:
+        return False
+    if not is_patient(game, rules, me.heal_target):
+        return False
+    return edge_distance(rules, me, game.units[me.heal_target]) <= row.heal_range
+
+
+@kernel
+def offer(game: Game, rules: Rules, u: int) -> float:
+    """How much life a healer could give in this tick."""
+    row = rules.types[game.units[u].kind]
+    return min(row.heal_life, game.units[u].energy / max(row.heal_cost, 1e-9))

@@ -1,0 +1,117 @@
+"""The one use of numba: how kernels are compiled, cached and announced."""
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+logger = logging.getLogger(__name__)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+COMPILED = not config.DISABLE_JIT
+"""False when NUMBA_DISABLE_JIT=1 runs the kernels as plain Python, for a debugger."""
+
+_KEPT_CACHES = 6
+
+
+def _source_digest() -> str:
+    """Cover what numba's own cache key misses: callees and constants in other files, and checks."""
+    digest = hashlib.sha256(f"{numba.__version__} {config.BOUNDSCHECK}".encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    if chosen := os.environ.get("TERRARIUM_CACHE"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "terrarium"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "terrarium"
+
+
+def _prepare(folder: Path) -> bool:
+    """Make the cache folder and drop the oldest others; say so if it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(13, "not writable")
+        others = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+    except OSError as error:
+        logger.warning(
+            "Compiled rules cannot be kept in %s (%s), so each start compiles again. "
+            "Set TERRARIUM_CACHE to a folder that can be written.",
+            folder,
+            error.strerror,
+        )
+        return False
+    for old in others[:-_KEPT_CACHES]:
+        shutil.rmtree(old, ignore_errors=True)
+    return True
+
+
+CACHE_FOLDER = _user_cache() / _source_digest()
+_CACHED = COMPILED and _prepare(CACHE_FOLDER)
+_DONE = CACHE_FOLDER / "compiled"
+
+# Kernels allocate nothing, so they need no reference counts; counting (with atomic instructions, on
+# counters that threads share) cost more than half of the time.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_INSIDE = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def kernel(function: Function) -> Function:
+    """Compile a rule. No exceptions, objects or allocations inside; guard every denominator.
+
+    It becomes part of the kernel that calls it: a call would hand over some three hundred words of
+    array descriptions. It has no wrapper for Python, which halves the time to compile.
+    """
+    if not COMPILED:
+        return function
+    compiled: Function = numba.njit(**_INSIDE, forceinline=True)(function)
+    return compiled
+
+
+def rare(function: Function) -> Function:
+    """Compile a rule that most ticks do without: called, not copied into its callers."""
+    if not COMPILED:
+        return function
+    compiled: Function = numba.njit(**_INSIDE)(function)
+    return compiled
+
+
+def entry(function: Function) -> Function:
+    """Compile a way in from Python, with all kernels it calls, into the cache."""
+    if not COMPILED:
+        return function
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        compiled: Function = numba.njit(**_OPTIONS, cache=_CACHED)(function)
+    finally:
+        config.CACHE_DIR = before
+    return compiled
+
+
+def announce_first_use() -> None:
+    """Tell the user why the first call takes a while; silent once the cache is filled."""
+    if COMPILED and not (_CACHED and _DONE.exists()):
+        logger.warning(
+            "Compiling the rules of the game: about a minute, once for this version of the engine."
+        )
+
+
+def note_compiled() -> None:
+    """Remember that every entry point has been compiled into the cache."""
+    if _CACHED:
+        _DONE.touch()

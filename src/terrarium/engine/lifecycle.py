@@ -1,0 +1,182 @@
+"""Births and deaths: where a new unit finds room, and what a dying one leaves."""
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.damage import add_hit, may_hurt, resolve_hits
+from terrarium.engine.geometry import length
+from terrarium.engine.jit import kernel, rare
+from terrarium.engine.orders import standing_point
+from terrarium.engine.paths import cell_of, off_walls
+from terrarium.engine.random import LIFETIME, PHASE, bits, uniform
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import N_HITS, Game, Scratch
+from terrarium.engine.targeting import SCAN_PERIOD_TICKS
+from terrarium.engine.terrain import Ground
+
+LONG_AGO = -1_000_000
+ROOM = 0.05
+"""Gap between units that are created on one point."""
+
+
+def _lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Steps on a square lattice, nearest first; equal ones north, south, east, west."""
+    steps = [(i, j) for i in range(-reach, reach + 1) for j in range(-reach, reach + 1)]
+    steps.sort(key=lambda step: (step[0] ** 2 + step[1] ** 2, abs(step[0]), -step[1], -step[0]))
+    return np.array(steps, np.int64)
+
+
+LATTICE = _lattice(16)
+
+
+@rare
+def find_room(
+    game: Game, rules: Rules, ground: Ground, kind: int, side: int, x: float, y: float
+) -> tuple[float, float]:
+    """The place nearest to a point where a new unit touches nobody."""
+    row = rules.types[kind]
+    x, y = standing_point(rules, ground, kind, x, y)
+    layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
+    home = ground.island[layer, cell_of(ground, x, y)]
+    gap = 2.0 * row.separation + ROOM
+    # The second side's pattern is the first one's turned by half a circle: no side has the better
+    # formation.
+    sign = 1.0 if side == 0 else -1.0
+    playable = ground.playable
+    for k in range(LATTICE.shape[0]):
+        px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap
+        if not (playable[0] <= px < playable[2] and playable[1] <= py < playable[3]):
+            continue
+        if not row.flying:
+            cell = cell_of(ground, px, py)
+            if not ground.walkable[layer, cell] or ground.island[layer, cell] != home:
+                continue
+            fit_x, fit_y = off_walls(ground, layer, cell, row.inner, px, py)
+            if fit_x != px or fit_y != py:
+                continue
+        if is_free(game, rules, row.classes, row.separation, px, py):
+            return px, py
+    return x, y
+
+
+@kernel
+def is_free(game: Game, rules: Rules, classes: int, separation: float, x: float, y: float) -> bool:
+    for v in range(game.clock[0].n_slots):
+        other = game.units[v]
+        if not other.alive or not rules.types[other.kind].classes & classes:
+            continue
+        reach = separation + rules.types[other.kind].separation
+        dx, dy = other.x - x, other.y - y
+        if dx * dx + dy * dy < reach * reach:
+            return False
+    return True
+
+
+@rare
+def spawn(
+    game: Game,
+    rules: Rules,
+    ground: Ground,
+    kind: int,
+    side: int,
+    x: float,
+    y: float,
+    passive: bool,
+) -> int:
+    """Create a unit near a point; the slot it got, or -1 and a fault if all are taken."""
+    u = free_slot(game)
+    if u < 0:
+        game.clock[0].fault = codes.TOO_MANY_UNITS
+        return -1
+    x, y = find_room(game, rules, ground, kind, side, x, y)
+    row, me, clock = rules.types[kind], game.units[u], game.clock[0]
+    clock.next_tag += 1
+    me.tag, me.kind, me.side = clock.next_tag, kind, side
+    me.alive, me.passive = True, passive
+    me.phase = int(bits(clock.seed, 0, me.tag, PHASE) & np.uint64(SCAN_PERIOD_TICKS - 1))
+    me.x, me.y = x, y
+    face_middle(game, ground, u)
+    me.speed_x, me.speed_y = 0.0, 0.0
+    me.hp, me.shield, me.energy = row.hp, row.shields, row.energy_start
+    draw = uniform(clock.seed, clock.tick, me.tag, LIFETIME)
+    me.life_ticks = row.life_low + (row.life_high - row.life_low) * draw
+    me.cooldown, me.windup, me.backswing, me.winding = 0.0, 0.0, 0.0, False
+    me.weapon = 0
+    me.target, me.target_tag, me.target_why = codes.NO_UNIT, 0, codes.TARGET_NONE
+    me.attacker, me.attacker_tag = codes.NO_UNIT, 0
+    me.hurt_tick, me.help_tick = LONG_AGO, LONG_AGO
+    me.heal_target = codes.NO_UNIT
+    me.home_x, me.home_y, me.away = x, y, False
+    me.way_x, me.way_y, me.way_tick, me.direct = x, y, 0, True
+    me.detour, me.detour_tick, me.stalled, me.n_orders = 0, 0, 0, 0
+    game.players[side].n_alive += 1
+    return u
+
+
+@kernel
+def free_slot(game: Game) -> int:
+    """A slot that was never used, or, when there is none, that of somebody dead."""
+    n_slots = game.clock[0].n_slots
+    if n_slots < game.units.shape[0]:
+        game.clock[0].n_slots = n_slots + 1
+        return n_slots
+    for u in range(n_slots):
+        if not game.units[u].alive:
+            return u
+    return -1
+
+
+@kernel
+def face_middle(game: Game, ground: Ground, u: int) -> None:
+    """New units look at the middle of the map; there, to the south."""
+    me = game.units[u]
+    dx, dy = ground.size[0] * 0.5 - me.x, ground.size[1] * 0.5 - me.y
+    distance = length(dx, dy)
+    me.face_x, me.face_y = (dx / distance, dy / distance) if distance > 1e-9 else (0.0, -1.0)
+    me.aim_x, me.aim_y = me.face_x, me.face_y
+
+
+@kernel
+def remove_dead(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+    """In most ticks nobody dies."""
+    for u in range(game.clock[0].n_slots):
+        if game.units[u].alive and game.units[u].hp <= 0.0:
+            bury(game, rules, ground, scratch)
+            return
+
+
+@rare
+def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+    """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
+    died = True
+    while died:
+        died = False
+        for u in range(game.clock[0].n_slots):
+            me = game.units[u]
+            if me.alive and me.hp <= 0.0:
+                died = True
+                me.alive = False
+                me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+                game.players[me.side].n_alive -= 1
+                game.players[me.side].n_lost += 1
+                if rules.types[me.kind].explodes:
+                    explode(game, rules, ground, scratch, u)
+        if scratch.counts[N_HITS] > 0:
+            resolve_hits(game, rules, scratch)
+
+
+@rare
+def explode(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+    """A Baneling's acid falls on every enemy around it, alive at this moment or dying with it."""
+    me = game.units[u]
+    row = rules.types[me.kind]
+    weapon = rules.weapons[row.first_weapon]
+    for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
+        for v in range(game.clock[0].n_slots):
+            other = game.units[v]
+            if not other.alive or not may_hurt(game, rules, ground, h, me.side, v, me.x, me.y):
+                continue
+            dx, dy = other.x - me.x, other.y - me.y
+            reach = rules.hits[h].radius + rules.types[other.kind].radius
+            if dx * dx + dy * dy <= reach * reach:
+                add_hit(game, rules, scratch, v, h, u, me.tag, me.side, 1.0)

@@ -1,0 +1,315 @@
+"""Movement: where each unit wants to go this tick, how it turns, and how it passes others."""
+
+import math
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.geometry import edge_distance, length
+from terrarium.engine.jit import kernel
+from terrarium.engine.orders import current_order, finish_order
+from terrarium.engine.paths import find_way, walk
+from terrarium.engine.random import DIRECTION, bits
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Game, Scratch
+from terrarium.engine.terrain import Ground
+
+ARRIVED = 0.02
+NEAR_GOAL = 6.0
+"""Diameter of a group that keeps its formation (game_rules.md, 5): where a crowd may stop short."""
+PATIENCE_TICKS = 12
+DETOUR_TICKS = 16
+BLOCK_LOOK = 0.3
+FOLLOW_GAP = 1.0
+FAR = 1e30
+FULL_SPEED_SHARE = 0.3
+
+
+@kernel
+def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+    """Decide for every unit, from the same picture of the world, where it wants to go."""
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        body = scratch.bodies[u]
+        body.classes = 0
+        body.step = 0.0
+        if not me.alive:
+            continue
+        row = rules.types[me.kind]
+        body.x, body.y = me.x, me.y
+        body.radius = row.separation
+        body.classes = row.classes
+        body.side = me.side
+        body.flying = row.flying
+        body.solid = not row.mobile
+        body.goal = me.target
+        body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
+        choose_way(game, rules, ground, scratch, u)
+        body.still = body.step == 0.0
+        if body.still and me.target >= 0:
+            body.anchored = True  # stands and fights
+
+
+@kernel
+def choose_way(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+    """The direction and length of the step that one unit wants to make."""
+    me = game.units[u]
+    if not rules.types[me.kind].mobile:
+        return
+    order = current_order(game, u)
+    held = order == codes.HOLD or me.backswing > 0.0
+    if me.winding and rules.weapons[me.weapon].firing != codes.FIRES_MOVING:
+        held = True
+    if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW:
+        other = game.units[me.target]
+        in_range = edge_distance(rules, me, other) <= rules.reach[me.kind, other.kind]
+        if held or in_range:
+            face_target(game, rules, u)
+            return
+        me.away = order == codes.NO_ORDER
+        go_to(game, rules, ground, scratch, u, other.x, other.y, FAR)
+    elif not held:
+        x, y, distance = errand(game, rules, scratch, u, order)
+        if distance > 0.0:
+            go_to(game, rules, ground, scratch, u, x, y, distance)
+
+
+@kernel
+def errand(
+    game: Game, rules: Rules, scratch: Scratch, u: int, order: int
+) -> tuple[float, float, float]:
+    """Where a unit that does not fight has to be, and how far that is; 0 = it may stay."""
+    me = game.units[u]
+    if me.heal_target >= 0:
+        patient = game.units[me.heal_target]
+        scratch.bodies[u].goal = me.heal_target
+        if edge_distance(rules, me, patient) > rules.types[me.kind].heal_range:
+            return patient.x, patient.y, FAR
+        if order == codes.HEAL or order == codes.NO_ORDER:
+            return me.x, me.y, 0.0  # it heals while it moves, so only these two stay
+    if order == codes.FOLLOW:
+        leader = game.units[game.orders[u, 0].target]
+        gap = edge_distance(rules, me, leader)
+        return leader.x, leader.y, FAR if gap > FOLLOW_GAP else 0.0
+    if order == codes.MOVE or order == codes.ATTACK_MOVE or order == codes.PATROL:
+        return errand_of_order(game, u)
+    if order == codes.NO_ORDER and me.away:
+        distance = length(me.home_x - me.x, me.home_y - me.y)
+        if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:
+            return me.home_x, me.home_y, distance
+        me.away = False
+    return me.x, me.y, 0.0
+
+
+@kernel
+def errand_of_order(game: Game, u: int) -> tuple[float, float, float]:
+    """Continue towards the point of an order; arrive there, or as near as the crowd allows."""
+    me, order = game.units[u], game.orders[u, 0]
+    distance = length(order.x - me.x, order.y - me.y)
+    if distance > ARRIVED and (me.stalled <= PATIENCE_TICKS or distance >= NEAR_GOAL):
+        return order.x, order.y, distance
+    if order.kind == codes.PATROL and me.n_orders == 1:
+        x, y = order.x, order.y
+        order.x, order.y, order.back_x, order.back_y = order.back_x, order.back_y, x, y
+        me.way_tick, me.stalled = 0, 0
+    else:
+        finish_order(game, u)
+    return me.x, me.y, 0.0
+
+
+@kernel
+def go_to(
+    game: Game,
+    rules: Rules,
+    ground: Ground,
+    scratch: Scratch,
+    u: int,
+    x: float,
+    y: float,
+    distance: float,
+) -> None:
+    """Turn towards a point, or towards the next corner on the way to it, and want to step there."""
+    me, body = game.units[u], scratch.bodies[u]
+    row = rules.types[me.kind]
+    layer = row.walker
+    if layer != codes.FLYER and not ground.convex[layer]:
+        near_corner = not me.direct and (abs(me.way_x - me.x) + abs(me.way_y - me.y) < 0.5)
+        if game.clock[0].tick >= me.way_tick or near_corner:
+            find_way(game, ground, scratch, u, layer, x, y)
+        if not me.direct:
+            x, y = me.way_x, me.way_y
+            distance = FAR
+    dx, dy = x - me.x, y - me.y
+    to_point = length(dx, dy)
+    if to_point < 1e-9:
+        return
+    dx, dy = dx / to_point, dy / to_point
+    turned = turn(game, rules, u, dx, dy, False)
+    body.dir_x, body.dir_y = dx, dy
+    speed = row.speed
+    if row.flying:
+        body.step = min(speed, math.sqrt(2.0 * row.decel * distance)) if distance < FAR else speed
+        return
+    # A walker runs in the direction it faces, so it loses pace while it turns.
+    going = length(me.speed_x, me.speed_y)
+    speed = min(speed, going + row.accel)
+    body.step = min(speed * max(turned, 0.0), distance)
+    if body.step == 0.0:
+        body.step = 1e-9  # it wants to move: it is not an obstacle that stands
+
+
+@kernel
+def turn(game: Game, rules: Rules, u: int, dx: float, dy: float, standing: bool) -> float:
+    """Turn the body towards a direction by at most its rate; the cosine of what is left."""
+    me = game.units[u]
+    row = rules.types[me.kind]
+    cos = row.turn_still_cos if standing else row.turn_cos
+    sin = row.turn_still_sin if standing else row.turn_sin
+    dot = me.face_x * dx + me.face_y * dy
+    if dot >= cos:
+        me.face_x, me.face_y = dx, dy
+        return 1.0
+    cross = me.face_x * dy - me.face_y * dx
+    if abs(cross) < 1e-12:  # exactly behind: a fair coin decides the side
+        sin = sin if bits(game.clock[0].seed, 0, me.tag, DIRECTION) & np.uint64(1) else -sin
+    elif cross < 0.0:
+        sin = -sin
+    x = me.face_x * cos - me.face_y * sin
+    y = me.face_x * sin + me.face_y * cos
+    size = length(x, y)
+    me.face_x, me.face_y = x / size, y / size
+    return me.face_x * dx + me.face_y * dy
+
+
+@kernel
+def face_target(game: Game, rules: Rules, u: int) -> None:
+    """Turn a standing body towards its target; a turret does that itself."""
+    me = game.units[u]
+    if me.target < 0 or rules.types[me.kind].has_turret:
+        return
+    other = game.units[me.target]
+    dx, dy = other.x - me.x, other.y - me.y
+    distance = length(dx, dy)
+    if distance > 1e-9:
+        turn(game, rules, u, dx / distance, dy / distance, True)
+
+
+@kernel
+def steer(game: Game, scratch: Scratch) -> None:
+    """Lead those who would run into somebody that stands around him."""
+    tick = game.clock[0].tick
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], scratch.bodies[u]
+        if not me.alive or body.still or body.flying or body.first < 0:
+            continue
+        if tick >= me.detour_tick:
+            me.detour = 0
+        for _ in range(5):
+            v = first_blocker(scratch, u)
+            if v < 0:
+                break
+            pass_by(game, scratch, u, v)
+        else:
+            body.step = 1e-9  # shut in: waits, and tries the other side next
+            me.detour = -me.detour
+
+
+@kernel
+def first_blocker(scratch: Scratch, u: int) -> int:
+    """The nearest standing body that a straight step would run into."""
+    body = scratch.bodies[u]
+    best, best_gap = codes.NO_UNIT, BLOCK_LOOK
+    p = body.first
+    while p >= 0:
+        pair = scratch.pairs[p]
+        v = pair.v if pair.u == u else pair.u
+        p = pair.next_u if pair.u == u else pair.next_v
+        other = scratch.bodies[v]
+        if not other.still or other.flying or v == body.goal:
+            continue
+        if other.side == body.side and not other.anchored:
+            continue  # an idle friend makes way
+        dx, dy = other.x - body.x, other.y - body.y
+        reach = body.radius + other.radius
+        along = dx * body.dir_x + dy * body.dir_y
+        beside = dx * body.dir_y - dy * body.dir_x
+        if along <= 0.0 or beside * beside >= reach * reach * 0.98:
+            continue
+        gap = length(dx, dy) - reach
+        if gap < best_gap:
+            best, best_gap = v, gap
+    return best
+
+
+@kernel
+def pass_by(game: Game, scratch: Scratch, u: int, v: int) -> None:
+    """Turn the step to the tangent of a blocker, on the side chosen before or nearer."""
+    me, body, other = game.units[u], scratch.bodies[u], scratch.bodies[v]
+    dx, dy = other.x - body.x, other.y - body.y
+    distance = length(dx, dy)
+    if distance < 1e-9:
+        return
+    dx, dy = dx / distance, dy / distance
+    if me.detour == 0:
+        cross = body.dir_x * dy - body.dir_y * dx
+        if abs(cross) < 1e-9:
+            coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
+            me.detour = 1 if coin & np.uint64(1) else -1
+        else:
+            me.detour = -1 if cross > 0.0 else 1
+    me.detour_tick = game.clock[0].tick + DETOUR_TICKS
+    sin = min(1.0, (body.radius + other.radius) / distance)
+    cos = math.sqrt(1.0 - sin * sin)
+    sin *= me.detour
+    body.dir_x, body.dir_y = dx * cos - dy * sin, dx * sin + dy * cos
+
+
+@kernel
+def make_steps(game: Game, rules: Rules, scratch: Scratch) -> None:
+    """Turn wishes into tentative positions; air units keep their momentum."""
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], scratch.bodies[u]
+        if not me.alive:
+            continue
+        row = rules.types[me.kind]
+        if row.flying:
+            want_x, want_y = body.dir_x * body.step, body.dir_y * body.step
+            dx, dy = want_x - me.speed_x, want_y - me.speed_y
+            change = length(dx, dy)
+            limit = row.accel if body.step > 0.0 else row.decel
+            if change > limit:
+                dx, dy = dx / change * limit, dy / change * limit
+            me.speed_x += dx
+            me.speed_y += dy
+            body.x += me.speed_x
+            body.y += me.speed_y
+        elif body.step > 0.0:
+            body.x += body.dir_x * body.step
+            body.y += body.dir_y * body.step
+
+
+@kernel
+def settle(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+    """Make the tentative positions real, as far as terrain and map border allow."""
+    playable = ground.playable
+    edge = 1e-6
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], scratch.bodies[u]
+        if not me.alive or (body.x == me.x and body.y == me.y and body.still):
+            continue
+        row = rules.types[me.kind]
+        x = min(max(body.x, playable[0]), playable[2] - edge)
+        y = min(max(body.y, playable[1]), playable[3] - edge)
+        if not row.flying:
+            layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
+            x, y = walk(ground, layer, row.inner, me.x, me.y, x, y)
+        dx, dy = x - me.x, y - me.y
+        if not body.still:
+            forward = dx * body.dir_x + dy * body.dir_y
+            if forward < FULL_SPEED_SHARE * body.step:
+                me.stalled += 1
+            else:
+                me.stalled = max(0, me.stalled - 2)
+        if not row.flying:
+            me.speed_x, me.speed_y = (0.0, 0.0) if body.still else (dx, dy)
+        me.x, me.y = x, y

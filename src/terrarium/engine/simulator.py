@@ -1,0 +1,266 @@
+"""The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
+
+import hashlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from terrarium.data.rulesets import load_ruleset
+from terrarium.data.scenario import Scenario
+from terrarium.data.scenarios import load_scenario
+from terrarium.engine import codes
+from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
+from terrarium.engine.rules import RULES_VERSION, compile_rules
+from terrarium.engine.setup import compile_plan, create, n_units, reset
+from terrarium.engine.state import COMMAND, Records, World, allocate, allocate_scratch, records
+from terrarium.engine.terrain import compile_ground
+from terrarium.engine.tick import step
+from terrarium.errors import TerrariumError, nearest
+
+MAX_SEED = 2**63 - 1
+MAX_SLOTS = 2048
+
+_FAULTS = {
+    codes.TOO_MANY_EFFECTS: "more missiles and delayed hits are under way than there is room for",
+    codes.TOO_MANY_HITS: "more hits fell in one tick than there is room for",
+    codes.TOO_MANY_UNITS: "there is no slot left for a new unit",
+}
+
+
+class EngineError(TerrariumError):
+    """The engine was asked for something it cannot do."""
+
+
+@dataclass(frozen=True)
+class Save:
+    """A copy of every game, and what it was played by."""
+
+    scenario: str
+    ruleset: str
+    rules_version: int
+    world: World
+
+
+class Simulator:
+    """`n_envs` games of one scenario, advanced together.
+
+    Arrays have environments first; `units`, `players` and `clock` are live views of the state.
+    `commands` is written by the caller and emptied by each step.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario | str | Path,
+        n_envs: int = 1,
+        threads: int = 1,
+        slots: int | None = None,
+    ) -> None:
+        if not isinstance(scenario, Scenario):
+            scenario = load_scenario(scenario)
+        needed = n_units(scenario)
+        slots = needed if slots is None else slots
+        if n_envs < 1 or threads < 1:
+            raise EngineError(f"n_envs is {n_envs} and threads {threads}; both must be 1 or more")
+        if not max(1, needed) <= slots <= MAX_SLOTS:
+            raise EngineError(
+                f"{scenario.name}: {slots} slots for {needed} units; "
+                f"allowed are {max(1, needed)} to {MAX_SLOTS}"
+            )
+        facts = load_ruleset(scenario.rules)
+        self.scenario = scenario
+        self.n_envs, self.n_slots = n_envs, slots
+        self.rules, self.rows = compile_rules(facts)
+        self.names = tuple(self.rows)
+        self.ground = compile_ground(scenario.terrain)
+        self.plan = compile_plan(scenario, self.rows)
+        n_cells = scenario.terrain.width * scenario.terrain.height
+        self.world = allocate(n_envs, slots, n_cells)
+        self.commands: Records = records((n_envs, slots), COMMAND)
+        self._threads = min(threads, n_envs)
+        self._scratch = [
+            allocate_scratch(slots, n_cells, int(self.ground.size[3])) for _ in range(self._threads)
+        ]
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._compile()
+        self.reset(seed=0)
+
+    @property
+    def units(self) -> Records:
+        return self.world.units
+
+    @property
+    def players(self) -> Records:
+        return self.world.players
+
+    @property
+    def ticks(self) -> NDArray[np.int64]:
+        """How many ticks each game has run."""
+        ticks: NDArray[np.int64] = self.world.clock["tick"][:, 0]
+        return ticks
+
+    def reset(self, seed: int | ArrayLike = 0, where: ArrayLike | None = None) -> None:
+        """Begin games anew: all of them, or those that are true in `where`.
+
+        A single seed `s` gives game `e` the seed `s + e`, so that a batch of any size plays the
+        same games.
+        """
+        seeds = self._seeds(seed)
+        chosen = np.ones(self.n_envs, np.bool_)
+        if where is not None:
+            chosen = np.array(where, np.bool_)
+            if chosen.shape != (self.n_envs,):
+                raise EngineError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
+        with _quiet_wraparound():
+            reset(self.world, self.rules, self.ground, self.plan, seeds, chosen)
+        self.commands["kind"][chosen] = codes.NO_ORDER
+        self._check_faults()
+
+    def create(
+        self, e: int, unit: str, side: int, x: float, y: float, passive: bool = False
+    ) -> int:
+        """Add a unit to one game, at the free place nearest to a point; its slot."""
+        if unit not in self.rows:
+            raise EngineError(
+                f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
+                f"{nearest(unit, self.rows)} See: terrarium list units"
+            )
+        if side not in (0, 1) or not 0 <= e < self.n_envs:
+            raise EngineError(
+                f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
+            )
+        if not (np.isfinite(x) and np.isfinite(y)):
+            raise EngineError(f"({x}, {y}) is not a place")
+        with _quiet_wraparound():
+            slot = create(
+                self.world, self.rules, self.ground, e, self.rows[unit], side, x, y, passive
+            )
+        self._check_faults()
+        return int(slot)
+
+    def order(
+        self,
+        e: int,
+        slot: int,
+        kind: int,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+        queued: bool = False,
+    ) -> None:
+        """Put one command where the next step finds it."""
+        self.commands[e, slot] = (kind, target, at[0], at[1], queued)
+
+    def step(self, n_ticks: int | None = None) -> None:
+        """Give the waiting commands, then advance every game (default: one decision step)."""
+        n_ticks = self.scenario.ticks_per_step if n_ticks is None else n_ticks
+        if n_ticks < 0:
+            raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
+        fixed = (self.world, self.rules, self.ground, self.plan)
+        with _quiet_wraparound():
+            if self._pool is None:
+                step(*fixed, self._scratch[0], self.commands, n_ticks, 0, self.n_envs)
+            else:
+                bounds = np.linspace(0, self.n_envs, self._threads + 1).astype(int)
+                jobs = [
+                    self._pool.submit(
+                        step,
+                        *fixed,
+                        self._scratch[t],
+                        self.commands,
+                        n_ticks,
+                        bounds[t],
+                        bounds[t + 1],
+                    )
+                    for t in range(self._threads)
+                ]
+                for job in jobs:
+                    job.result()
+        self.commands["kind"] = codes.NO_ORDER
+        self._check_faults()
+
+    def save(self) -> Save:
+        """Copy every game."""
+        world = World(*(array.copy() for array in self.world))
+        return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, world)
+
+    def load(self, save: Save) -> None:
+        """Continue from a save, to the bit as if nothing had happened since."""
+        mine = (self.scenario.name, self.scenario.rules, RULES_VERSION)
+        if (save.scenario, save.ruleset, save.rules_version) != mine:
+            raise EngineError(
+                f"this save is of {save.scenario} under {save.ruleset}, rules version "
+                f"{save.rules_version}; this simulator plays {mine[0]} under {mine[1]}, {mine[2]}"
+            )
+        if save.world.units.shape != self.world.units.shape:
+            raise EngineError(
+                f"this save has games and slots {save.world.units.shape}, "
+                f"this simulator {self.world.units.shape}"
+            )
+        for mine_array, saved in zip(self.world, save.world, strict=True):
+            mine_array[...] = saved
+
+    def branch(self, source: int, to: ArrayLike) -> None:
+        """Copy one game over others, for search; they share the seed, so they also share luck."""
+        targets = np.atleast_1d(np.asarray(to))
+        for array in self.world:
+            array[targets] = array[source]
+
+    def digest(self, e: int | None = None) -> str:
+        """A fingerprint of the truth about one game, or about all of them."""
+        chosen = slice(None) if e is None else slice(e, e + 1)
+        summary = hashlib.sha256()
+        for array in self.world[:5]:
+            # Field by field, because the padding between fields is not part of the truth.
+            for name in array.dtype.names:
+                summary.update(np.ascontiguousarray(array[name][chosen]).tobytes())
+        return summary.hexdigest()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:
+        seeds = np.asarray(seed)
+        if seeds.dtype.kind not in "iu" or seeds.size == 0:
+            raise EngineError(f"seed {seed!r} is not a whole number from 0 to {MAX_SEED}")
+        if seeds.min() < 0 or int(seeds.max()) > MAX_SEED:
+            raise EngineError(f"seed {seeds.min()} is outside 0 to {MAX_SEED}")
+        if seeds.ndim == 0:
+            return np.uint64(int(seeds)) + np.arange(self.n_envs, dtype=np.uint64)
+        if seeds.shape != (self.n_envs,):
+            raise EngineError(f"{seeds.size} seeds for {self.n_envs} games")
+        return seeds.astype(np.uint64)
+
+    def _compile(self) -> None:
+        """Run every entry point once on nothing, so that no later call has to wait."""
+        announce_first_use()
+        nobody = np.zeros(self.n_envs, np.bool_)
+        fixed = (self.world, self.rules, self.ground)
+        with _quiet_wraparound():
+            reset(*fixed, self.plan, np.zeros(self.n_envs, np.uint64), nobody)
+            step(*fixed, self.plan, self._scratch[0], self.commands, 0, 0, 0)
+        note_compiled()
+
+    def _check_faults(self) -> None:
+        faults = self.world.clock["fault"]
+        if faults.any():
+            e = int(np.flatnonzero(faults)[0])
+            raise EngineError(
+                f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}: "
+                f"{_FAULTS[int(faults[e, 0])]}; use a simulator with more than {self.n_slots} slots"
+            )
+
+
+@contextmanager
+def _quiet_wraparound() -> Iterator[None]:
+    """In plain mode NumPy warns when the random numbers wrap around; they are meant to."""
+    if COMPILED:
+        yield
+        return
+    with np.errstate(over="ignore"):
+        yield

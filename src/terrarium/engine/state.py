@@ -1,0 +1,271 @@
+"""The state of the game: record arrays, environments first. Copying them saves the game."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.engine.codes import NO_UNIT
+from terrarium.engine.jit import COMPILED, kernel
+
+Records = Any
+"""A structured array: kernels read its fields by name, which NumPy types as Any."""
+
+UNIT = np.dtype(
+    [
+        # who
+        ("tag", "i8"),  # unique for the length of a game; 0 = the slot was never used
+        ("kind", "i8"),  # row of Rules.types
+        ("side", "i8"),
+        ("alive", "?"),
+        ("phase", "i8"),  # in which ticks it scans: drawn, so that no side scans first
+        ("passive", "?"),  # never picks a target itself (SMAC's agents)
+        # body
+        ("x", "f8"),
+        ("y", "f8"),
+        ("face_x", "f8"),  # facing as a unit vector: no kernel needs an angle
+        ("face_y", "f8"),
+        ("aim_x", "f8"),  # facing of the turret
+        ("aim_y", "f8"),
+        ("speed_x", "f8"),  # distance per tick
+        ("speed_y", "f8"),
+        ("hp", "f8"),
+        ("shield", "f8"),
+        ("energy", "f8"),
+        ("life_ticks", "f8"),  # left to a unit with timed life; 0 = no limit
+        # attack
+        ("cooldown", "f8"),  # ticks
+        ("windup", "f8"),  # ticks until the shot that has been started
+        ("backswing", "f8"),
+        ("winding", "?"),
+        ("weapon", "i8"),  # row of Rules.weapons of the shot that has been started
+        ("target", "i8"),
+        ("target_why", "i8"),
+        ("target_tag", "i8"),
+        ("attacker", "i8"),  # who hurt it, or a friend near it, in the last tick
+        ("attacker_tag", "i8"),
+        ("hurt_tick", "i8"),
+        ("help_tick", "i8"),  # when it last called for help
+        ("heal_target", "i8"),
+        # way
+        ("home_x", "f8"),  # where an idle unit returns to after a chase
+        ("home_y", "f8"),
+        ("away", "?"),  # is chasing from its home or returning to it
+        ("way_x", "f8"),  # next corner of the path
+        ("way_y", "f8"),
+        ("way_tick", "i8"),  # when to look for the way again
+        ("direct", "?"),  # nothing stands between the unit and its goal
+        ("detour", "i8"),  # -1, 1: passes blockers on the right, on the left
+        ("detour_tick", "i8"),
+        ("stalled", "i8"),  # ticks without getting anywhere
+        ("n_orders", "i8"),
+    ],
+    align=True,
+)
+
+ORDER = np.dtype(
+    [
+        ("kind", "i8"),
+        ("target", "i8"),
+        ("tag", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("back_x", "f8"),  # the other end of a patrol
+        ("back_y", "f8"),
+    ],
+    align=True,
+)
+
+COMMAND = np.dtype(
+    [("kind", "i8"), ("target", "i8"), ("x", "f8"), ("y", "f8"), ("queued", "?")],
+    align=True,
+)
+
+EFFECT = np.dtype(
+    [
+        ("stage", "i8"),
+        ("hit", "i8"),  # row of Rules.hits
+        ("side", "i8"),
+        ("source", "i8"),
+        ("source_tag", "i8"),
+        ("target", "i8"),
+        ("target_tag", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("aim_x", "f8"),  # last place of the target
+        ("aim_y", "f8"),
+        ("dir_x", "f8"),
+        ("dir_y", "f8"),
+        ("speed", "f8"),
+        ("timer", "f8"),
+        ("step", "i8"),
+        ("seen_tag", "i8"),  # whom the glaive has struck before
+    ],
+    align=True,
+)
+
+PLAYER = np.dtype([("n_alive", "i8"), ("n_lost", "i8"), ("damage_dealt", "f8")], align=True)
+
+CLOCK = np.dtype(
+    [
+        ("seed", "u8"),
+        ("tick", "i8"),
+        ("next_tag", "i8"),
+        ("n_slots", "i8"),  # slots ever used: loops stop there
+        ("n_effects", "i8"),
+        ("fault", "i8"),
+    ],
+    align=True,
+)
+
+# A cached flow field: one step direction a cell, towards `goal`.
+FIELD = np.dtype([("goal", "i8"), ("layer", "i8"), ("used", "i8")], align=True)
+
+
+class World(NamedTuple):
+    """The whole truth about `N` games; `fields` and `ways` are only a cache of paths."""
+
+    units: Records  # [N, U] UNIT
+    orders: Records  # [N, U, Q] ORDER
+    players: Records  # [N, P] PLAYER
+    effects: Records  # [N, E] EFFECT
+    clock: Records  # [N, 1] CLOCK
+    fields: Records  # [N, F] FIELD
+    ways: NDArray[np.uint8]  # [N, F, cells]
+
+
+class Game(NamedTuple):
+    """One environment of a world, as the kernels see it."""
+
+    units: Records
+    orders: Records
+    players: Records
+    effects: Records
+    clock: Records
+    fields: Records
+    ways: NDArray[np.uint8]
+
+
+# What a tick needs besides the truth: one set a thread, overwritten by each tick.
+BODY = np.dtype(
+    [
+        ("x", "f8"),  # where the unit was when the tick began, later where it wants to be
+        ("y", "f8"),
+        ("dir_x", "f8"),
+        ("dir_y", "f8"),
+        ("step", "f8"),  # how far it wants to go
+        ("push_x", "f8"),
+        ("push_y", "f8"),
+        ("radius", "f8"),
+        ("classes", "i8"),  # collision classes; 0 = out of the way
+        ("side", "i8"),
+        ("still", "?"),  # does not want to move
+        ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
+        ("flying", "?"),
+        ("solid", "?"),  # cannot move at all
+        ("goal", "i8"),  # whom it runs to: not an obstacle
+        ("first", "i8"),  # chain of pairs
+    ],
+    align=True,
+)
+
+PAIR = np.dtype([("u", "i8"), ("v", "i8"), ("next_u", "i8"), ("next_v", "i8")], align=True)
+
+HIT = np.dtype(
+    [
+        ("target", "i8"),
+        ("hit", "i8"),
+        ("source", "i8"),
+        ("source_tag", "i8"),
+        ("side", "i8"),
+        ("damage", "f8"),
+        ("next", "i8"),
+        ("applied", "?"),
+    ],
+    align=True,
+)
+
+SHOT = np.dtype([("unit", "i8"), ("key", "u8")], align=True)
+
+
+class Scratch(NamedTuple):
+    """Room to work in; holds nothing from one tick to the next."""
+
+    bodies: Records  # [U] BODY
+    pairs: Records  # [P] PAIR
+    hits: Records  # [H] HIT
+    first_hit: NDArray[np.int64]  # [U]
+    shots: Records  # [U] SHOT
+    doom: NDArray[np.float64]  # [U] damage that instant shots of this tick will do
+    callers: NDArray[np.int64]  # [U] who calls for help in this tick
+    counts: NDArray[np.int64]  # how many pairs, hits, shots, callers
+    cells: NDArray[np.int64]  # [grid cells + 1]
+    members: NDArray[np.int64]  # [U]
+    queue: NDArray[np.int64]  # [2, terrain cells] of the path search
+    costs: NDArray[np.int64]  # [terrain cells]
+
+
+N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
+
+
+def records(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Records:
+    """A zeroed record array whose elements have attributes in compiled and in plain mode."""
+    array = np.zeros(shape, dtype)
+    return array if COMPILED else array.view(np.recarray)
+
+
+def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> World:
+    """A world of empty games with room for `n_slots` units each."""
+    n_effects = max(64, 8 * n_slots)
+    n_fields = 8 if n_cells <= 4096 else 32
+    world = World(
+        units=records((n_envs, n_slots), UNIT),
+        orders=records((n_envs, n_slots, n_queue), ORDER),
+        players=records((n_envs, 2), PLAYER),
+        effects=records((n_envs, n_effects), EFFECT),
+        clock=records((n_envs, 1), CLOCK),
+        fields=records((n_envs, n_fields), FIELD),
+        ways=np.zeros((n_envs, n_fields, n_cells), np.uint8),
+    )
+    world.fields["goal"] = NO_UNIT
+    return world
+
+
+def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
+    """Working room for one thread."""
+    n_pairs = min(n_slots * (n_slots - 1) // 2 + 1, 64 * n_slots)
+    n_hits = max(256, 24 * n_slots)
+    return Scratch(
+        bodies=records(n_slots, BODY),
+        pairs=records(n_pairs, PAIR),
+        hits=records(n_hits, HIT),
+        first_hit=np.full(n_slots, NO_UNIT, np.int64),
+        shots=records(n_slots, SHOT),
+        doom=np.zeros(n_slots),
+        callers=np.zeros(n_slots, np.int64),
+        counts=np.zeros(4, np.int64),
+        cells=np.zeros(n_buckets + 1, np.int64),
+        members=np.zeros(n_slots, np.int64),
+        queue=np.zeros((2, n_cells), np.int64),
+        costs=np.zeros(n_cells, np.int64),
+    )
+
+
+@kernel
+def game_of(world: World, e: int) -> Game:
+    """The view of one environment; making it once a step keeps the tick free of slicing."""
+    return Game(
+        world.units[e],
+        world.orders[e],
+        world.players[e],
+        world.effects[e],
+        world.clock[e],
+        world.fields[e],
+        world.ways[e],
+    )
+
+
+@kernel
+def is_unit(game: Game, v: int, tag: int) -> bool:
+    """Does slot `v` still hold the living unit that was meant?"""
+    return v >= 0 and game.units[v].alive and game.units[v].tag == tag

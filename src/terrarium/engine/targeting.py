@@ -1,0 +1,215 @@
+"""Automatic targeting: who looks for enemies, how far, and whom it prefers (game_rules.md, 4)."""
+
+import math
+
+from terrarium.engine import codes
+from terrarium.engine.geometry import edge_distance, length
+from terrarium.engine.jit import kernel, rare
+from terrarium.engine.orders import current_order, forget_target, standing_point, take_target
+from terrarium.engine.random import TIE, bits
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Game, Scratch, is_unit
+from terrarium.engine.terrain import BUCKET, Ground
+
+SCAN_PERIOD_TICKS = 4
+FLEE_DISTANCE = 5.0
+LARGEST_RADIUS = 2.75
+"""No unit's radius is larger."""
+CROWD = 48
+"""From this many units on, enemies are looked up in the neighbor grid."""
+
+
+@rare
+def fill_grid(game: Game, ground: Ground, scratch: Scratch) -> None:
+    """Sort the living into square buckets, by counting."""
+    across, n_buckets = ground.size[2], ground.size[3]
+    for b in range(n_buckets + 1):
+        scratch.cells[b] = 0
+    n_members = 0
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if me.alive:
+            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
+            scratch.cells[bucket + 1] += 1
+            n_members += 1
+    for b in range(n_buckets):
+        scratch.cells[b + 1] += scratch.cells[b]
+    # Fill from the back, so that each start ends up at its bucket's first member.
+    for u in range(game.clock[0].n_slots - 1, -1, -1):
+        me = game.units[u]
+        if me.alive:
+            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
+            scratch.cells[bucket + 1] -= 1
+            scratch.members[scratch.cells[bucket + 1]] = u
+    for b in range(n_buckets):
+        scratch.cells[b] = scratch.cells[b + 1]
+    scratch.cells[n_buckets] = n_members
+
+
+@kernel
+def acquire_targets(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+    """Let every unit that may choose look for somebody to attack."""
+    tick = game.clock[0].tick
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive:
+            continue
+        attacker, me.attacker = me.attacker, codes.NO_UNIT
+        row = rules.types[me.kind]
+        if me.passive:
+            continue
+        if attacker >= 0 and row.response == codes.RESPOND_FLEE:
+            flee(game, rules, ground, u, attacker)
+        if row.n_weapons == 0 or not may_choose(game, rules, u):
+            continue
+        had_target = me.target >= 0
+        if had_target and not keeps_target(game, rules, u):
+            forget_target(game, u)
+        if row.acquires == codes.ACQUIRE_OFFENSIVE:
+            lost = had_target and me.target < 0
+            if lost or (tick + me.phase) % SCAN_PERIOD_TICKS == 0:
+                v = best_target(game, rules, ground, scratch, u)
+                if v >= 0:
+                    take_target(game, u, v, codes.TARGET_ACQUIRED)
+        if me.target < 0:
+            retaliate(game, rules, u, attacker)
+
+
+@kernel
+def may_choose(game: Game, rules: Rules, u: int) -> bool:
+    """Idle, holding, patrolling and attack-moving units look for targets; so do those who can
+    shoot while they move."""
+    me = game.units[u]
+    order = current_order(game, u)
+    if order == codes.MOVE or order == codes.FOLLOW:
+        return rules.types[me.kind].fires_moving
+    if order == codes.NO_ORDER and me.away and me.target < 0:
+        # On its way home from a chase that went too far: not before it is near.
+        dx, dy = me.home_x - me.x, me.home_y - me.y
+        return dx * dx + dy * dy <= rules.targeting[0].leash_reset * rules.targeting[0].leash_reset
+    return order != codes.ATTACK and order != codes.HEAL
+
+
+@kernel
+def keeps_target(game: Game, rules: Rules, u: int) -> bool:
+    """Is the target still there, and not led too far away?"""
+    me = game.units[u]
+    v = me.target
+    if not is_unit(game, v, me.target_tag) or rules.rank[me.kind, game.units[v].kind] < 0:
+        return False
+    order = current_order(game, u)
+    stays = order == codes.HOLD or order == codes.MOVE or order == codes.FOLLOW
+    if stays or not rules.types[me.kind].mobile:
+        distance = edge_distance(rules, me, game.units[v])
+        slop = 1.0 if me.winding else 0.0
+        if distance > rules.reach[me.kind, game.units[v].kind] + slop:
+            return False
+        return distance >= rules.too_near[me.kind, game.units[v].kind]
+    if order == codes.NO_ORDER:
+        dx, dy = me.home_x - me.x, me.home_y - me.y
+        return dx * dx + dy * dy <= rules.targeting[0].leash * rules.targeting[0].leash
+    return True
+
+
+@rare
+def best_target(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> int:
+    """The nearest of the most important enemies in sight; the present one while it is in range."""
+    me = game.units[u]
+    best, best_rank, best_distance = codes.NO_UNIT, -1, 1e30
+    if me.target >= 0:
+        target_kind = game.units[me.target].kind
+        distance = edge_distance(rules, me, game.units[me.target])
+        best, best_rank, best_distance = me.target, rules.rank[me.kind, target_kind], distance
+        if distance <= rules.reach[me.kind, target_kind]:
+            best_distance = -1e30  # only a higher rank tempts it away
+    n_slots = game.clock[0].n_slots
+    if n_slots < CROWD:
+        for v in range(n_slots):
+            if game.units[v].alive and game.units[v].side != me.side:
+                best, best_rank, best_distance = prefer(
+                    game, rules, u, v, best, best_rank, best_distance
+                )
+        return best
+    across, down = ground.size[2], ground.size[3] // ground.size[2]
+    sight = rules.types[me.kind].scan + rules.types[me.kind].radius + LARGEST_RADIUS
+    low_x, high_x = int((me.x - sight) / BUCKET), int((me.x + sight) / BUCKET)
+    low_y, high_y = int((me.y - sight) / BUCKET), int((me.y + sight) / BUCKET)
+    for j in range(max(0, low_y), min(down - 1, high_y) + 1):
+        first = scratch.cells[j * across + max(0, low_x)]
+        last = scratch.cells[j * across + min(across - 1, high_x) + 1]
+        for m in range(first, last):
+            v = scratch.members[m]
+            if game.units[v].side != me.side:
+                best, best_rank, best_distance = prefer(
+                    game, rules, u, v, best, best_rank, best_distance
+                )
+    return best
+
+
+@kernel
+def prefer(
+    game: Game, rules: Rules, u: int, v: int, best: int, best_rank: int, best_distance: float
+) -> tuple[int, int, float]:
+    """Compare a candidate with the best so far: rank, then distance, then a fair coin."""
+    me, other = game.units[u], game.units[v]
+    rank = rules.rank[me.kind, other.kind]
+    if rank < best_rank or rank < 0 or v == me.target:
+        return best, best_rank, best_distance
+    limit = rules.scan[me.kind, other.kind]
+    if current_order(game, u) == codes.HOLD or not rules.types[me.kind].mobile:
+        limit = rules.reach[me.kind, other.kind]
+    radii = rules.types[me.kind].radius + rules.types[other.kind].radius
+    dx, dy = other.x - me.x, other.y - me.y
+    squared = dx * dx + dy * dy
+    if squared > (limit + radii) * (limit + radii):
+        return best, best_rank, best_distance
+    distance = math.sqrt(squared) - radii
+    if not rules.types[me.kind].mobile and distance < rules.too_near[me.kind, other.kind]:
+        return best, best_rank, best_distance
+    if rank == best_rank and distance == best_distance:
+        # Exact ties happen in mirrored battles; slot order must not decide them.
+        seed, tick = game.clock[0].seed, me.tag
+        if bits(seed, tick, other.tag, TIE) < bits(seed, tick, game.units[best].tag, TIE):
+            return v, rank, distance
+    elif rank > best_rank or distance < best_distance:
+        return v, rank, distance
+    return best, best_rank, best_distance
+
+
+@rare
+def retaliate(game: Game, rules: Rules, u: int, v: int) -> None:
+    """Turn on whoever hit it, or hit a friend nearby, however far away that is."""
+    me = game.units[u]
+    if rules.types[me.kind].response != codes.RESPOND_ACQUIRE:
+        return
+    if not is_unit(game, v, me.attacker_tag) or game.units[v].side == me.side:
+        return
+    if rules.rank[me.kind, game.units[v].kind] < 0:
+        return
+    order = current_order(game, u)
+    if order == codes.NO_ORDER or order == codes.ATTACK_MOVE or order == codes.PATROL:
+        if rules.types[me.kind].mobile:
+            take_target(game, u, v, codes.TARGET_ACQUIRED)
+
+
+@rare
+def flee(game: Game, rules: Rules, ground: Ground, u: int, v: int) -> None:
+    """Workers, overlords and their like run a little when they have nothing else to do."""
+    me = game.units[u]
+    if me.n_orders > 0 or not rules.types[me.kind].mobile:
+        return
+    dx, dy = me.x - game.units[v].x, me.y - game.units[v].y
+    distance = length(dx, dy)
+    if distance < 1e-9:
+        return
+    order = game.orders[u, 0]
+    order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
+    order.x, order.y = standing_point(
+        rules,
+        ground,
+        me.kind,
+        me.x + dx / distance * FLEE_DISTANCE,
+        me.y + dy / distance * FLEE_DISTANCE,
+    )
+    me.n_orders = 1
+    me.way_tick = 0

@@ -1,0 +1,27 @@
+"""What happens by itself: shields, life and energy come back, timed lives run out."""
+
+from terrarium.engine.jit import kernel
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Game
+
+
+@kernel
+def regenerate(game: Game, rules: Rules) -> None:
+    """One tick of regeneration (game_rules.md, 7); the dying get nothing."""
+    tick = game.clock[0].tick
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or me.hp <= 0.0:
+            continue
+        row = rules.types[me.kind]
+        unhurt = tick - me.hurt_tick
+        if row.hp_regen > 0.0 and me.hp < row.hp and unhurt >= row.hp_regen_delay:
+            me.hp = min(row.hp, me.hp + row.hp_regen)
+        if me.shield < row.shields and unhurt >= row.shield_regen_delay:
+            me.shield = min(row.shields, me.shield + row.shield_regen)
+        if me.energy < row.energy_max:
+            me.energy = min(row.energy_max, me.energy + row.energy_regen)
+        if me.life_ticks > 0.0:
+            me.life_ticks -= 1.0
+            if me.life_ticks <= 0.0:
+                me.hp = 0.0
