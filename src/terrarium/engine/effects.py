@@ -2,8 +2,9 @@
 
 from terrarium.engine import codes
 from terrarium.engine.damage import add_hit, may_hurt, strike
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
+from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Records, Scratch, is_unit
 from terrarium.engine.terrain import Ground
@@ -156,7 +157,11 @@ def bounce(
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy) - rules.types[other.kind].radius
-        if distance < best_distance:
+        if distance > best_distance - NEARLY and best >= 0:
+            equal = distance < best_distance + NEARLY
+            if not equal or not toss(game.clock[0].seed, before, other.tag, game.units[best].tag):
+                continue
+        if distance < best_distance + NEARLY:
             best, best_distance = v, distance
     if best < 0:
         return

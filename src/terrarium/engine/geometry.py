@@ -6,6 +6,10 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Records
 
+NEARLY = 1e-9
+"""What is nearer by less than this is equally near: a coin decides, not a rounding error, which
+would favor a side of the map."""
+
 
 @kernel
 def length(x: float, y: float) -> float:
@@ -15,6 +19,6 @@ def length(x: float, y: float) -> float:
 
 @kernel
 def edge_distance(rules: Rules, me: Records, other: Records) -> float:
-    """The gap between two units."""
+    """The gap between two units; 0 when they touch or overlap."""
     radii = rules.types[me.kind].radius + rules.types[other.kind].radius
-    return length(other.x - me.x, other.y - me.y) - radii
+    return max(0.0, length(other.x - me.x, other.y - me.y) - radii)

@@ -1,10 +1,10 @@
 """Healing: the Medivac's beam, by order or on its own."""
 
 from terrarium.engine import codes
-from terrarium.engine.geometry import edge_distance
+from terrarium.engine.geometry import NEARLY, edge_distance
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.orders import current_order
-from terrarium.engine.random import TIE, bits
+from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch
 
@@ -38,14 +38,14 @@ def best_patient(game: Game, rules: Rules, u: int) -> int:
         other = game.units[v]
         distance = edge_distance(rules, me, game.units[v])
         share = other.hp / rules.types[other.kind].hp
-        if distance > row.heal_scan or share > best_share:
+        if distance > row.heal_scan or share > best_share + NEARLY:
             continue
-        if share == best_share and distance == best_distance:
-            seed = game.clock[0].seed
-            if bits(seed, me.tag, other.tag, TIE) > bits(seed, me.tag, game.units[best].tag, TIE):
+        if share > best_share - NEARLY:
+            if distance > best_distance + NEARLY:
                 continue
-        elif share == best_share and distance > best_distance:
-            continue
+            equal = distance > best_distance - NEARLY
+            if equal and not toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
+                continue
         best, best_share, best_distance = v, share, distance
     return best
 

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.geometry import edge_distance, length
+from terrarium.engine.aim import pick_weapon
+from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel
 from terrarium.engine.orders import current_order, finish_order
 from terrarium.engine.paths import find_way, walk
-from terrarium.engine.random import DIRECTION, bits
+from terrarium.engine.random import DIRECTION, bits, toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch
 from terrarium.engine.terrain import Ground
@@ -62,8 +63,7 @@ def choose_way(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: in
         held = True
     if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW:
         other = game.units[me.target]
-        in_range = edge_distance(rules, me, other) <= rules.reach[me.kind, other.kind]
-        if held or in_range:
+        if held or pick_weapon(game, rules, u, me.target) >= 0:
             face_target(game, rules, u)
             return
         me.away = order == codes.NO_ORDER
@@ -170,7 +170,7 @@ def turn(game: Game, rules: Rules, u: int, dx: float, dy: float, standing: bool)
         me.face_x, me.face_y = dx, dy
         return 1.0
     cross = me.face_x * dy - me.face_y * dx
-    if abs(cross) < 1e-12:  # exactly behind: a fair coin decides the side
+    if abs(cross) < NEARLY:  # exactly behind: a fair coin decides the side
         sin = sin if bits(game.clock[0].seed, 0, me.tag, DIRECTION) & np.uint64(1) else -sin
     elif cross < 0.0:
         sin = -sin
@@ -205,7 +205,7 @@ def steer(game: Game, scratch: Scratch) -> None:
         if tick >= me.detour_tick:
             me.detour = 0
         for _ in range(5):
-            v = first_blocker(scratch, u)
+            v = first_blocker(game, scratch, u)
             if v < 0:
                 break
             pass_by(game, scratch, u, v)
@@ -215,7 +215,7 @@ def steer(game: Game, scratch: Scratch) -> None:
 
 
 @kernel
-def first_blocker(scratch: Scratch, u: int) -> int:
+def first_blocker(game: Game, scratch: Scratch, u: int) -> int:
     """The nearest standing body that a straight step would run into."""
     body = scratch.bodies[u]
     best, best_gap = codes.NO_UNIT, BLOCK_LOOK
@@ -233,11 +233,16 @@ def first_blocker(scratch: Scratch, u: int) -> int:
         reach = body.radius + other.radius
         along = dx * body.dir_x + dy * body.dir_y
         beside = dx * body.dir_y - dy * body.dir_x
-        if along <= 0.0 or beside * beside >= reach * reach * 0.98:
+        # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
+        if along <= 1e-6 or beside * beside >= reach * reach * 0.98:
             continue
         gap = length(dx, dy) - reach
-        if gap < best_gap:
+        if gap < best_gap - NEARLY:
             best, best_gap = v, gap
+        elif gap < best_gap + NEARLY and best >= 0:
+            tags = game.units[u].tag, game.units[v].tag, game.units[best].tag
+            if toss(game.clock[0].seed, tags[0], tags[1], tags[2]):
+                best, best_gap = v, gap
     return best
 
 
@@ -252,7 +257,7 @@ def pass_by(game: Game, scratch: Scratch, u: int, v: int) -> None:
     dx, dy = dx / distance, dy / distance
     if me.detour == 0:
         cross = body.dir_x * dy - body.dir_y * dx
-        if abs(cross) < 1e-9:
+        if abs(cross) < NEARLY:
             coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
             me.detour = 1 if coin & np.uint64(1) else -1
         else:

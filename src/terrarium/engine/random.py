@@ -35,6 +35,12 @@ def bits(seed: np.uint64, tick: int, tag: int, purpose: int) -> np.uint64:
 
 
 @kernel
+def toss(seed: np.uint64, tag: int, one: int, other: int) -> bool:
+    """Between two things that are equal to unit `tag`: does it take `one` rather than `other`?"""
+    return bits(seed, tag, one, TIE) < bits(seed, tag, other, TIE)
+
+
+@kernel
 def uniform(seed: np.uint64, tick: int, tag: int, purpose: int) -> float:
     """A number in [0, 1)."""
     return float(bits(seed, tick, tag, purpose) >> _S11) * _UNIT

@@ -356,7 +356,7 @@ def _shape(weapon: Weapon, hit: Hit) -> int:
     if hit.line:
         if hit.line.across:
             return codes.SWEEP
-        return codes.SPINES if hit.line.steps else codes.LINE
+        return codes.SPINES if hit.line.step_loops else codes.LINE  # only spines take their time
     if hit.area and hit.area.center == "self":
         return codes.BURST
     if hit.area and hit.missile and hit is not weapon.hits[0]:

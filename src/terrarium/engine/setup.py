@@ -6,11 +6,11 @@ import numpy as np
 
 from terrarium.data.scenario import Order, Scenario
 from terrarium.engine import codes
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import entry, kernel, rare
 from terrarium.engine.lifecycle import spawn
 from terrarium.engine.orders import give_order
-from terrarium.engine.random import ORDER_POINT, POSITION, TEAM, TIE, bits, uniform
+from terrarium.engine.random import ORDER_POINT, POSITION, TEAM, toss, uniform
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Records, World, game_of, records
 from terrarium.engine.terrain import Ground
@@ -193,11 +193,10 @@ def nearest_beyond(game: Game, u: int, side: int, reached: float) -> tuple[int, 
             continue
         dx, dy = other.x - me.x, other.y - me.y
         distance = length(dx, dy)
-        if distance <= reached or distance > best_distance:
+        if distance <= reached or distance > best_distance + NEARLY:
             continue
-        if distance == best_distance:  # a fair coin, not the slot, decides between equals
-            seed, tick = game.clock[0].seed, game.clock[0].tick
-            if bits(seed, tick, other.tag, TIE) > bits(seed, tick, game.units[best].tag, TIE):
+        if distance > best_distance - NEARLY:
+            if not toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
                 continue
         best, best_distance = v, distance
     return best, best_distance

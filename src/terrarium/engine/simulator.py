@@ -137,7 +137,15 @@ class Simulator:
             raise EngineError(f"({x}, {y}) is not a place")
         with _quiet_wraparound():
             slot = create(
-                self.world, self.rules, self.ground, e, self.rows[unit], side, x, y, passive
+                self.world,
+                self.rules,
+                self.ground,
+                int(e),
+                self.rows[unit],
+                int(side),
+                float(x),
+                float(y),
+                bool(passive),
             )
         self._check_faults()
         return int(slot)

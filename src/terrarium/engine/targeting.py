@@ -3,10 +3,10 @@
 import math
 
 from terrarium.engine import codes
-from terrarium.engine.geometry import edge_distance, length
+from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.orders import current_order, forget_target, standing_point, take_target
-from terrarium.engine.random import TIE, bits
+from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch, is_unit
 from terrarium.engine.terrain import BUCKET, Ground
@@ -166,13 +166,11 @@ def prefer(
     distance = math.sqrt(squared) - radii
     if not rules.types[me.kind].mobile and distance < rules.too_near[me.kind, other.kind]:
         return best, best_rank, best_distance
-    if rank == best_rank and distance == best_distance:
-        # Exact ties happen in mirrored battles; slot order must not decide them.
-        seed, tick = game.clock[0].seed, me.tag
-        if bits(seed, tick, other.tag, TIE) < bits(seed, tick, game.units[best].tag, TIE):
-            return v, rank, distance
-    elif rank > best_rank or distance < best_distance:
+    if rank > best_rank or distance < best_distance - NEARLY:
         return v, rank, distance
+    if distance < best_distance + NEARLY:
+        if toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
+            return v, rank, distance
     return best, best_rank, best_distance
 
 

@@ -1,6 +1,7 @@
 """The attack cycle: aim, wind up, shoot, cool down (game_rules.md, 3)."""
 
 from terrarium.engine import codes
+from terrarium.engine.aim import pick_weapon
 from terrarium.engine.effects import launch
 from terrarium.engine.geometry import edge_distance, length
 from terrarium.engine.jit import kernel, rare
@@ -9,20 +10,6 @@ from terrarium.engine.random import COOLDOWN, VOLLEY, bits, uniform
 from terrarium.engine.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT, Rules
 from terrarium.engine.state import N_SHOTS, Game, Scratch, is_unit
 from terrarium.engine.terrain import Ground
-
-
-@kernel
-def pick_weapon(game: Game, rules: Rules, u: int, v: int, distance: float) -> int:
-    """The first weapon that reaches the target from here; -1 if none does."""
-    row = rules.types[game.units[u].kind]
-    victim = rules.types[game.units[v].kind]
-    for w in range(row.first_weapon, row.first_weapon + row.n_weapons):
-        weapon = rules.weapons[w]
-        if not weapon.planes & victim.plane or (weapon.not_structures and victim.structure):
-            continue
-        if weapon.min_range <= distance <= weapon.range:
-            return w
-    return -1
 
 
 @kernel
@@ -70,7 +57,7 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
         return
     if me.cooldown > 0.0:
         return
-    w = pick_weapon(game, rules, u, v, distance)
+    w = pick_weapon(game, rules, u, v)
     if w < 0 or not faces(game, rules, u, v, w):
         return
     weapon = rules.weapons[w]
