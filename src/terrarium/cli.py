@@ -223,8 +223,9 @@ class BenchEngine(EngineBenchConfig):
             return
         console = _console()
         m = result.machine
+        load = "" if m.load is None else f", load {m.load:.1f}"
         console.print(
-            f"{m.cpu}, {m.cores} cores, {m.system}\n"
+            f"{m.cpu}, {m.cores} cores{load}, {m.system}\n"
             f"Python {m.python}, numpy {m.numpy}, numba {m.numba}, "
             f"terrarium {m.terrarium}, rules version {m.rules_version}"
         )
@@ -334,10 +335,12 @@ def _options(command: type[Any]) -> list[str]:
 
 
 def _first_sentence(boxed: str) -> str:
-    """The message in one of tyro's boxes: what stands above the first rule, in our words."""
+    """The message in one of tyro's boxes, in our words: between its title and the first rule."""
     lines = [line.strip("│| ") for line in boxed.splitlines()[1:]]
-    rules = [number for number, line in enumerate(lines) if line and not line.strip("─╰╯+- ")]
-    message = " ".join(lines[: rules[0]] if rules else lines).strip(" .")
+    is_text = [bool(line.strip("─-╰╯+ ")) for line in lines]
+    begin = is_text.index(True) if True in is_text else 0
+    end = is_text.index(False, begin) if False in is_text[begin:] else len(lines)
+    message = " ".join(lines[begin:end]).rstrip(".")
     for theirs, ours in _REPHRASED.items():
         message = re.sub(theirs, ours, message)
     return message

@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.damage import add_hit, may_hurt, strike
 from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
+from terrarium.engine.lifecycle import spawn
 from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Records, Scratch, is_unit
@@ -82,7 +83,27 @@ def release(
             missile.y += missile.dir_y * muzzle
             missile.speed = hit.missile_speed
     else:
-        strike(game, rules, ground, scratch, u, me.tag, me.side, v, h, other.x, other.y)
+        land(game, rules, ground, scratch, u, me.tag, me.side, v, h, other.x, other.y)
+
+
+@rare
+def land(
+    game: Game,
+    rules: Rules,
+    ground: Ground,
+    scratch: Scratch,
+    source: int,
+    tag: int,
+    side: int,
+    v: int,
+    h: int,
+    x: float,
+    y: float,
+) -> None:
+    """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
+    strike(game, rules, ground, scratch, source, tag, side, v, h, x, y)
+    if rules.hits[h].spawns >= 0:
+        spawn(game, rules, ground, rules.hits[h].spawns, side, x, y, False)
 
 
 @kernel
@@ -131,7 +152,7 @@ def fly(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> N
     )
     before = missile.seen_tag
     drop_effect(game, k)
-    strike(game, rules, ground, scratch, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
+    land(game, rules, ground, scratch, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
     weapon = rules.weapons[hit.weapon]
     if h + 1 < weapon.first_hit + weapon.n_hits and rules.hits[h + 1].shape == codes.BOUNCE:
         bounce(game, rules, source, side, v, before, h + 1, x, y)
@@ -192,7 +213,7 @@ def wait(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> 
         if source_alive and target_alive:
             release(game, rules, ground, scratch, u, v, h)
     elif target_alive and source_alive:
-        strike(game, rules, ground, scratch, u, tag, side, v, h, x, y)
+        land(game, rules, ground, scratch, u, tag, side, v, h, x, y)
 
 
 @rare

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config as _numba_config
 
 logger = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+config: Any = _numba_config
+_njit: Any = numba.njit
+# Any: numba's types know neither its own settings nor the options of kernels.
 
 COMPILED = not config.DISABLE_JIT
 """False when NUMBA_DISABLE_JIT=1 runs the kernels as plain Python, for a debugger."""
@@ -66,7 +70,7 @@ _DONE = CACHE_FOLDER / "compiled"
 
 # Kernels allocate nothing, so they need no reference counts; counting (with atomic instructions, on
 # counters that threads share) cost more than half of the time.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _INSIDE = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -78,7 +82,7 @@ def kernel(function: Function) -> Function:
     """
     if not COMPILED:
         return function
-    compiled: Function = numba.njit(**_INSIDE, forceinline=True)(function)
+    compiled: Function = _njit(**_INSIDE, forceinline=True)(function)
     return compiled
 
 
@@ -86,7 +90,7 @@ def rare(function: Function) -> Function:
     """Compile a rule that most ticks do without: called, not copied into its callers."""
     if not COMPILED:
         return function
-    compiled: Function = numba.njit(**_INSIDE)(function)
+    compiled: Function = _njit(**_INSIDE)(function)
     return compiled
 
 
@@ -97,7 +101,7 @@ def entry(function: Function) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Function = numba.njit(**_OPTIONS, cache=_CACHED)(function)
+        compiled: Function = _njit(**_OPTIONS, cache=_CACHED)(function)
     finally:
         config.CACHE_DIR = before
     return compiled

@@ -37,7 +37,7 @@ def bits(seed: np.uint64, tick: int, tag: int, purpose: int) -> np.uint64:
 @kernel
 def toss(seed: np.uint64, tag: int, one: int, other: int) -> bool:
     """Between two things that are equal to unit `tag`: does it take `one` rather than `other`?"""
-    return bits(seed, tag, one, TIE) < bits(seed, tag, other, TIE)
+    return bool(bits(seed, tag, one, TIE) < bits(seed, tag, other, TIE))
 
 
 @kernel

@@ -185,7 +185,8 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
             hits = strikes[w]
             rules.weapons[w] = _record(WEAPON, _weapon_row(weapon, hits, first_hit=h))
             for hit in hits:
-                rules.hits[h] = _record(HIT_ROW, _hit_row(weapon, hit, hits, rows) | {"weapon": w})
+                values = _hit_row(weapon, hit, hits, rows, _escort(facts, hit))
+                rules.hits[h] = _record(HIT_ROW, values | {"weapon": w})
                 rules.damage[h] = [_damage(hit, victim) for victim in units]
                 h += 1
             w += 1
@@ -364,7 +365,9 @@ def _shape(weapon: Weapon, hit: Hit) -> int:
     return codes.SINGLE
 
 
-def _hit_row(weapon: Weapon, hit: Hit, hits: list[Hit], rows: dict[str, int]) -> dict[str, Any]:
+def _hit_row(
+    weapon: Weapon, hit: Hit, hits: list[Hit], rows: dict[str, int], escort: Hit | None
+) -> dict[str, Any]:
     zones = list(hit.splash.zones) if hit.splash else []
     assert len(zones) <= 3, weapon.name
     pad = [0.0] * (3 - len(zones))
@@ -376,7 +379,7 @@ def _hit_row(weapon: Weapon, hit: Hit, hits: list[Hit], rows: dict[str, int]) ->
     )
     if any(h is not hit and h.area and "structure" in h.area.only for h in hits):
         only |= codes.NO_STRUCTURES  # structures take the other hit instead
-    flight = _flight(hit)
+    flight = _flight(hit if escort is None else escort)
     steps = (line.steps or 0) if line else 0
     half_arc = math.radians(cone.arc_deg / 2.0) if cone else 0.0
     simultaneous = weapon.attacks if len(hits) == 1 and not line else 1
@@ -413,6 +416,12 @@ def _hit_row(weapon: Weapon, hit: Hit, hits: list[Hit], rows: dict[str, int]) ->
         "target_delay": (line.target_delay_loops or line.delay_loops or 0.0) if line else 0.0,
         "spawns": rows.get(hit.spawns, -1) if hit.spawns else -1,
     }
+
+
+def _escort(facts: RuleSet, hit: Hit) -> Hit | None:
+    """A Brood Lord's strike flies as fast as the escort that carries it."""
+    carrier = facts.units.get(f"{hit.spawns}_escort")
+    return carrier.weapons[0].hits[0] if carrier else None
 
 
 def _length(hit: Hit) -> float:

@@ -65,6 +65,8 @@ def acquire_targets(game: Game, rules: Rules, ground: Ground, scratch: Scratch) 
         had_target = me.target >= 0
         if had_target and not keeps_target(game, rules, u):
             forget_target(game, u)
+            if not may_choose(game, rules, u):
+                continue  # led too far from its home
         if row.acquires == codes.ACQUIRE_OFFENSIVE:
             lost = had_target and me.target < 0
             if lost or (tick + me.phase) % SCAN_PERIOD_TICKS == 0:
@@ -164,7 +166,8 @@ def prefer(
     if squared > (limit + radii) * (limit + radii):
         return best, best_rank, best_distance
     distance = math.sqrt(squared) - radii
-    if not rules.types[me.kind].mobile and distance < rules.too_near[me.kind, other.kind]:
+    too_near = max(0.0, distance) < rules.too_near[me.kind, other.kind]
+    if too_near and not rules.types[me.kind].mobile:
         return best, best_rank, best_distance
     if rank > best_rank or distance < best_distance - NEARLY:
         return v, rank, distance

@@ -1,0 +1,104 @@
+"""Throws random orders at every unit type and every kind of terrain: run by a test, checked."""
+
+import argparse
+import sys
+
+import numpy as np
+
+from terrarium.data.generated import generate_terrain
+from terrarium.data.rulesets import load_ruleset
+from terrarium.data.scenario import Group, Scenario, Terrain
+from terrarium.data.scenarios import load_scenario
+from terrarium.data.terrains import load_terrain
+from terrarium.engine.simulator import Simulator
+from tests.engine.scripts import give_random_orders
+
+
+def everything(rules: str, terrain: Terrain) -> Scenario:
+    """One of each unit type on either side."""
+    width, height = terrain.width, terrain.height
+    ys, xs = np.nonzero(terrain.walkable)
+    left, right = np.argmin(xs + ys), np.argmax(xs + ys)
+    units = dict.fromkeys(load_ruleset(rules).units, 1)
+    return Scenario(
+        name=f"everything of {rules} on {terrain.name} ({width} x {height})",
+        title="",
+        version=1,
+        terrain=terrain,
+        rules=rules,
+        limit_steps=1000,
+        ticks_per_step=8,
+        groups=tuple(
+            Group(side, (float(xs[at]) + 0.5, float(ys[at]) + 0.5), units, False, None)
+            for side, at in (("ally", left), ("enemy", right))
+        ),
+        generator=None,
+        trigger=None,
+        smac=None,
+    )
+
+
+def battlefields() -> list[tuple[Scenario, int]]:
+    """What is played, and with how many games at a time."""
+    fields = [
+        (everything("lotv-4.10", generate_terrain(64, seed=3)), 2),
+        (everything("lotv-5.0.14", load_terrain("open")), 2),
+        (everything("liberty", load_terrain("ravine")), 16),
+        (everything("liberty", load_terrain("corridor")), 16),
+    ]
+    names = ("smac/2c_vs_64zg", "smac/so_many_baneling", "smac/MMM2", "smacv2/protoss_20_vs_23")
+    return fields + [(load_scenario(name), 8) for name in names]
+
+
+def check(sim: Simulator) -> None:
+    """What must hold after every step, whatever was ordered."""
+    living = sim.units["alive"]
+    for field in ("x", "y", "hp", "shield", "energy", "cooldown", "speed_x", "speed_y", "face_x"):
+        assert np.isfinite(sim.units[field]).all(), field
+    low_x, low_y, high_x, high_y = sim.scenario.terrain.playable
+    x, y = sim.units["x"][living], sim.units["y"][living]
+    assert ((x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)).all()
+    types = sim.rules.types[sim.units["kind"][living]]
+    on_foot = ~types["flying"]
+    assert sim.scenario.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
+    for field, most in (("hp", "hp"), ("shield", "shields"), ("energy", "energy_max")):
+        assert (sim.units[field][living] <= types[most] + 1e-9).all(), field
+        assert (sim.units[field][living] >= 0.0).all(), field
+    assert (sim.units["hp"][living] > 0.0).all()
+    count = np.stack([(living & (sim.units["side"] == side)).sum(axis=1) for side in (0, 1)], 1)
+    assert (sim.players["n_alive"] == count).all()
+
+
+def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
+    """Play with random orders until that many unit-ticks have passed; how many there were."""
+    # Room for what Brood Lords leave behind.
+    n_units = sum(sum(group.units.values()) for group in scenario.groups)
+    sim = Simulator(scenario, n_envs, slots=n_units + 64 if n_units else None)
+    seeds = np.arange(n_envs)
+    sim.reset(seeds)
+    done = step = 0
+    while done < unit_ticks:
+        give_random_orders(sim, seeds, step)
+        done += int(sim.units["alive"].sum()) * 8
+        sim.step(8)
+        check(sim)
+        step += 1
+        over = (sim.players["n_alive"] == 0).any(axis=1) | (sim.ticks > 1600)
+        if over.any():
+            seeds = np.where(over, seeds + n_envs, seeds)
+            sim.reset(seeds, where=over)
+    return done
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("unit_ticks", type=int)
+    wanted = parser.parse_args().unit_ticks
+    fields = battlefields()
+    total = sum(fuzz(scenario, n, wanted // len(fields)) for scenario, n in fields)
+    sys.stdout.write(f"{total} unit-ticks\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""Scripted battles that several tests play: the orders depend on nothing but the game's seed."""
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.simulator import Simulator
+
+ALL_ORDERS = (
+    codes.MOVE,
+    codes.ATTACK,
+    codes.ATTACK_MOVE,
+    codes.STOP,
+    codes.HOLD,
+    codes.PATROL,
+    codes.FOLLOW,
+    codes.SMART,
+    codes.HEAL,
+)
+
+
+def give_random_orders(sim: Simulator, seeds: np.ndarray, step: int, share: float = 0.3) -> None:
+    """Order some units of every game around, on the map and off it, at friend, foe and corpse."""
+    width, height = sim.scenario.terrain.width, sim.scenario.terrain.height
+    for e, seed in enumerate(seeds):
+        rng = np.random.default_rng([int(seed), step])
+        chosen = rng.random(sim.n_slots) < share
+        order = sim.commands[e]
+        order["kind"] = np.where(chosen, rng.choice(ALL_ORDERS, sim.n_slots), codes.NO_ORDER)
+        on_unit = rng.random(sim.n_slots) < 0.4
+        order["target"] = np.where(on_unit, rng.integers(0, sim.n_slots, sim.n_slots), -1)
+        order["x"] = rng.uniform(-2.0, width + 2.0, sim.n_slots)
+        order["y"] = rng.uniform(-2.0, height + 2.0, sim.n_slots)
+        order["queued"] = rng.random(sim.n_slots) < 0.3
+
+
+def play(sim: Simulator, seeds: np.ndarray, n_steps: int) -> None:
+    """A battle from its beginning: random orders for a while, then everybody fights it out."""
+    sim.reset(seeds)
+    for step in range(n_steps):
+        if step < n_steps // 2:
+            give_random_orders(sim, seeds, step, share=0.1)
+        sim.step()

@@ -1,0 +1,98 @@
+"""Nothing is decided by slot order or by side."""
+
+import numpy as np
+import pytest
+
+from terrarium.engine.simulator import Simulator
+from terrarium.engine.state import World
+from tests.engine.mirrors import ARMIES, fight, mirror_battle
+from tests.engine.scripts import give_random_orders
+
+SEEDS = 10_000
+# The standard error of a share of 10 000 battles is half a percent: three of them.
+TOLERANCE = 0.015
+NO_UNIT = -1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("map_mirrored", [False, True])
+@pytest.mark.parametrize("army", ARMIES)
+def test_equal_armies_win_equally_often(army: str, map_mirrored: bool) -> None:
+    sim = mirror_battle(army, SEEDS, map_mirrored=map_mirrored)
+    won, lost = (int(games.sum()) for games in fight(sim, seed=0))
+    sim.close()
+    assert won + lost > 0.9 * SEEDS
+    assert abs(won / (won + lost) - 0.5) <= TOLERANCE, (won, lost)
+
+
+@pytest.mark.parametrize("army", ARMIES)
+def test_swapping_the_slots_swaps_every_single_result(army: str) -> None:
+    """Stronger than equal shares: the same luck makes the other side win the very same battles."""
+    here, there = mirror_battle(army, 500), mirror_battle(army, 500, slots_swapped=True)
+    # What is drawn belongs to the tag, so the units that were created first have the same luck.
+    won, lost = fight(here, seed=11)
+    won_swapped, lost_swapped = fight(there, seed=11)
+    here.close()
+    there.close()
+    # Positions are mirrored, so rounding differs, and a rare battle goes another way.
+    assert (won == lost_swapped).mean() > 0.98
+    assert (lost == won_swapped).mean() > 0.98
+
+
+@pytest.mark.parametrize("army", ARMIES)
+@pytest.mark.parametrize("seed", range(5))
+def test_with_equal_luck_both_sides_fight_the_same_battle(army: str, seed: int) -> None:
+    """Twins that draw the same numbers stay each other's mirror image to the last shot."""
+    sim = mirror_battle(army, 1)
+    sim.reset(seed)
+    n = sim.n_slots // 2
+    mine, theirs = slice(0, n), slice(n, 2 * n)
+    for field in ("tag", "phase"):
+        sim.units[field][0, theirs] = sim.units[field][0, mine]
+    for _ in range(100):
+        sim.step(4)
+        first, second = sim.units[0, mine], sim.units[0, theirs]
+        assert (first["alive"] == second["alive"]).all()
+        assert first["x"] == pytest.approx(32.0 - second["x"], abs=1e-7)
+        assert first["y"] == pytest.approx(32.0 - second["y"], abs=1e-7)
+        assert first["hp"] == pytest.approx(second["hp"], abs=1e-7)
+    sim.close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["smac/2s3z", "smac/MMM2", "smac/bane_vs_bane", "smac/2c_vs_64zg", "smacv2/zerg_20_vs_23"],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_permuted_slots_change_a_tick_by_no_more_than_rounding(name: str, seed: int) -> None:
+    straight, permuted = Simulator(name), Simulator(name)
+    straight.units["passive"] = False
+    straight.reset(seed)
+    for step in range(12):
+        give_random_orders(straight, np.array([seed]), step, share=0.05)
+        straight.step(8 + seed)
+    order = np.random.default_rng(seed).permutation(straight.n_slots)
+    permuted.load(straight.save())
+    _permute(permuted.world, order)
+    for _ in range(3):
+        straight.step(1)
+        permuted.step(1)
+    for field in ("x", "y", "hp", "shield", "energy", "cooldown", "windup", "face_x", "aim_y"):
+        expected = straight.units[field][0, order]
+        assert permuted.units[field][0] == pytest.approx(expected, abs=1e-7), field
+    for field in ("alive", "tag", "target_tag", "n_orders", "winding", "detour"):
+        assert (permuted.units[field][0] == straight.units[field][0, order]).all(), field
+
+
+def _permute(world: World, order: np.ndarray) -> None:
+    """Put the unit of slot `order[k]` into slot `k`, and correct everything that names slots."""
+    n = len(order)
+    new_slot = np.full(n + 1, NO_UNIT)  # the last entry stays: it translates NO_UNIT
+    new_slot[order] = np.arange(n)
+    world.units[0] = world.units[0, order]
+    world.orders[0] = world.orders[0, order]
+    for field in ("target", "attacker", "heal_target"):
+        world.units[field][0] = new_slot[world.units[field][0]]
+    world.orders["target"][0] = new_slot[world.orders["target"][0]]
+    for field in ("source", "target"):
+        world.effects[field][0] = new_slot[world.effects[field][0]]

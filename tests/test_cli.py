@@ -1,0 +1,266 @@
+"""The command line as a person meets it: what it prints, and what it says to mistakes."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import terrarium
+from terrarium import cli
+from terrarium.data.rulesets import load_ruleset
+from terrarium.data.scenarios import scenario_names
+
+PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
+# Workers of pytest-xdist share one compilation if they keep these together (--dist loadgroup).
+plays = pytest.mark.xdist_group("engine")
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call the program in this process."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def call(*args: str) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["terrarium", *args])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return Answer(code, *capsys.readouterr())
+
+    return call
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"terrarium {terrarium.__version__}\n", "")
+
+
+@pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
+def test_without_a_command_it_names_them_all(run: Run, args: tuple[str, ...]) -> None:
+    answer = run(*args)
+    assert answer.code == 0
+    assert all(name in answer.out for name in cli.COMMANDS)
+
+
+def test_list_alone_explains_what_can_be_listed(run: Run) -> None:
+    answer = run("list")
+    assert answer.code == 0
+    for name in ("list units", "list scenarios", "list rules", "list terrains"):
+        assert name in answer.out
+    assert "demo" not in answer.out
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_each_command_has_help_with_an_example(run: Run, command: str) -> None:
+    answer = run(*command.split(), "--help")
+    assert answer.code == 0
+    assert f"Example:  terrarium {command}" in answer.out
+    assert max(len(line) for line in answer.out.splitlines()) <= 80
+
+
+def test_units_are_listed_with_their_numbers(run: Run) -> None:
+    answer = run("list", "units", "--race", "terran")
+    marine = next(line for line in answer.out.splitlines() if line.startswith("marine "))
+    # Marine: 45 life, no armor, speed 2.25, sight 9, cost 50/0/1, 25 s; 6 damage once, range 5.
+    expected = "marine 45 0 2.25 9 50/0/1 25 s 6 \N{MULTIPLICATION SIGN}1 r5 /13.8"
+    assert marine.split() == expected.split()
+    assert "zergling" not in answer.out
+    assert "Terran structures" in answer.out
+
+
+def test_units_fit_into_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for answer in (run("list", "units"), run("list", "scenarios"), run("list", "terrains")):
+        assert max(len(line) for line in answer.out.splitlines()) <= 80
+
+
+def test_units_as_json_are_every_fact(run: Run) -> None:
+    units = json.loads(run("list", "units", "--rules", "liberty", "--json").out)
+    facts = load_ruleset("liberty").units
+    assert [unit["name"] for unit in units] == list(facts)
+    assert units[0]["weapons"][0]["range"] == facts[units[0]["name"]].weapons[0].range
+
+
+@pytest.mark.parametrize("family", ["smac", "smacv2"])
+def test_scenarios_are_listed_one_a_line(run: Run, family: str) -> None:
+    names = scenario_names(family)
+    lines = run("list", "scenarios", family).out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == list(names)
+    rows = json.loads(run("list", "scenarios", family, "--json").out)
+    assert [row["name"] for row in rows] == list(names)
+    assert all(row["limit"] > 0 and row["allies"] and row["enemies"] for row in rows)
+
+
+@pytest.mark.parametrize("what", ["rules", "terrains"])
+def test_rules_and_terrains_are_listed(run: Run, what: str) -> None:
+    rows = json.loads(run("list", what, "--json").out)
+    out = run("list", what).out
+    assert rows
+    assert all(row["name"] in out and row["title"] in out for row in rows)
+
+
+BAD_INPUT = [
+    ("lst", 'unknown command "lst". Did you mean "list"?'),
+    ("list unit", 'unknown command "list unit". Did you mean "units"?'),
+    ("--verson", 'unknown option "--verson". Did you mean "--version"?'),
+    ("list units --rase zerg", 'unknown option "--rase" of terrarium list units. Did you mean'),
+    ("list units -r zerg", 'unknown option "-r" of terrarium list units'),
+    ("list units --race zergg", 'unknown race "zergg". Did you mean "zerg"?'),
+    ("list units --rules lotv-4.1", 'unknown rule set "lotv-4.1". Did you mean "lotv-4.10"?'),
+    ("list units marine", "too many words: marine"),
+    ("list units --race", "--race needs a value"),
+    ("list scenarios smax", 'unknown family "smax". Did you mean "smac"?'),
+    ("demo smac/3mm", 'unknown scenario "smac/3mm". Did you mean "smac/3m"?'),
+    ("demo none.toml", "none.toml: cannot be read"),
+    ("demo --seed -1", "seed is -1; allowed are 0 to"),
+    ("demo --seed 9223372036854775808", "seed is 9223372036854775808; allowed are 0 to"),
+    ("demo --seed one", "--seed: 'one' is not a whole number"),
+    ("demo --seed 1.5", "--seed: '1.5' is not a whole number"),
+    ("bench engine --batch 0", "batch is 0; allowed are 1 to"),
+    ("bench engine --batch 1 x", "--batch: '1', 'x' does not fit"),
+    ("bench engine --batch", "batch needs at least one number"),
+    ("bench engine --threads -2", "threads is -2; allowed are 1 to"),
+    ("bench engine --seconds 0", "seconds is 0; allowed is more than 0"),
+    ("bench engine --seconds soon", "--seconds: 'soon' is not a number"),
+    ("bench engine --scenarios 3mm", 'unknown scenario "3mm". Did you mean "3m"?'),
+    ("bench engine --scenarios", "scenarios needs at least one name"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), BAD_INPUT)
+def test_bad_input_gets_one_clear_line_and_exit_code_2(run: Run, line: str, expected: str) -> None:
+    answer = run(*line.split())
+    assert answer.err.startswith(f"terrarium: {expected}")
+    assert answer.err.count("\n") == 1
+    assert (answer.code, answer.out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("title", "", "not valid TOML"),
+        ("terrain", '"bnd"', 'line 2: terrain: unknown terrain "bnd". Did you mean "band"?'),
+        ("rules", '"freedom"', 'line 3: rules: unknown rule set "freedom".'),
+        ("units", "{ marin = 3 }", 'unknown unit "marin". Did you mean "marine"?'),
+    ],
+)
+def test_a_mistake_in_a_scenario_file_is_named_with_its_line(
+    run: Run, tmp_path: Path, key: str, value: str, expected: str
+) -> None:
+    keys = {
+        "title": '"Three"',
+        "terrain": '"band"',
+        "rules": '"liberty"',
+        "limit_steps": "60",
+        "[[group]]\nside": '"ally"',
+        "at": "[9.0, 16.0]",
+        "units": "{ marine = 3 }",
+    }
+    file = tmp_path / "three.toml"
+    file.write_text("".join(f"{name} = {text}\n" for name, text in (keys | {key: value}).items()))
+    answer = run("demo", str(file))
+    assert answer.code == 2
+    assert str(file) in answer.err
+    assert expected in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_line_break_in_an_argument_does_not_break_the_message(run: Run) -> None:
+    answer = run("list", "units", "--rules", "a\nb")
+    assert answer.code == 2
+    assert answer.err.count("\n") == 1
+
+
+def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "load_scenario", interrupted)
+    assert run("demo") == (130, "", "")
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    # All units as JSON are more than a pipe holds, so that the writer notices.
+    with subprocess.Popen(
+        [*PROGRAM, "list", "units", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline() == b"[\n"
+        program.stdout.close()
+        assert program.stderr.read() == b""
+        assert program.wait() == 141
+
+
+def test_the_exit_code_reaches_the_shell() -> None:
+    done = subprocess.run([*PROGRAM, "demo", "3mm"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith('terrarium: unknown scenario "3mm".')
+
+
+@plays
+@pytest.mark.parametrize("scenario", ["smac/2s3z", "smac/MMM2", "smacv2/terran_5_vs_5"])
+def test_demo_tells_the_course_and_the_outcome(run: Run, scenario: str) -> None:
+    answer = run("demo", scenario, "--seed", "3")
+    assert answer.code == 0
+    assert "\x1b" not in answer.out
+    assert max(len(line) for line in answer.out.splitlines()) <= 80
+    assert answer.out.startswith(f"{scenario}, seed 3: ")
+    assert "win after" in answer.out
+    assert "times as fast as the game is played." in answer.out
+
+
+@plays
+def test_the_same_seed_tells_the_same_story(run: Run) -> None:
+    def course(seed: str) -> list[str]:
+        return run("demo", "smac/3m", "--seed", seed).out.splitlines()[:-1]  # without the time
+
+    assert course("5") == course("5")
+    assert course("5")[1:] != course("6")[1:]
+
+
+@plays
+def test_demo_leads_the_passive_to_a_victory(run: Run) -> None:
+    # Focused fire beats the same army without it, in most battles.
+    wins = [
+        "The allies win" in run("demo", "smac/2s3z", "--seed", str(seed)).out for seed in range(12)
+    ]
+    assert sum(wins) >= 7
+
+
+@plays
+def test_demo_without_utf_8_draws_with_signs() -> None:
+    done = subprocess.run(
+        [*PROGRAM, "demo", "3m"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=True,
+    )
+    assert b"###" in done.stdout
+
+
+@plays
+def test_bench_prints_a_table_or_json(run: Run) -> None:
+    small = ("--scenarios", "3m", "--batch", "2", "--threads", "1", "--seconds", "0.01")
+    answer = run("bench", "engine", *small)
+    assert answer.code == 0
+    row = next(line for line in answer.out.splitlines() if line.startswith("smac/3m"))
+    assert row.split()[1:4] == ["6", "2", "1"]
+    result = json.loads(run("bench", "engine", *small, "--json").out)
+    assert result["machine"]["terrarium"] == terrarium.__version__
+    assert [row["scenario"] for row in result["rows"]] == ["smac/3m"]
