@@ -8,7 +8,7 @@ import numpy as np
 from terrarium.engine.simulator import Simulator
 from tests.engine.scripts import play
 
-BATTLES = ("smac/2s3z", "smac/MMM", "smacv2/terran_5_vs_5", "smacv2/zerg_5_vs_5")
+BATTLES = ("smac/2s3z", "smac/MMM", "smac/1c3s5z", "smacv2/terran_5_vs_5", "smacv2/zerg_5_vs_5")
 """Both families, with missiles, melee, healing, flyers and explosions."""
 SEED = 7
 N_STEPS = 200

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from tests.engine.digests import BATTLES, digest
 from tests.engine.scripts import give_random_orders, play
@@ -92,10 +93,10 @@ def _digest_of(save: object, sim: Simulator) -> str:
 def test_a_branch_equals_its_source_until_it_is_told_otherwise() -> None:
     sim = Simulator("smac/2s3z", 3)
     sim.reset([5, 6, 7])
-    sim.step(100)
+    sim.step(20)
     sim.branch(0, [1, 2])
-    sim.step(100)
+    sim.step(20)
     assert sim.digest(0) == sim.digest(1) == sim.digest(2)
-    sim.order(2, 0, 1, at=(20.0, 20.0))
+    sim.order(2, 0, codes.MOVE, at=(20.0, 20.0))
     sim.step(50)
     assert sim.digest(0) == sim.digest(1) != sim.digest(2)

@@ -52,7 +52,7 @@ SMALL_WALKER, LARGE_WALKER, CLIFF_WALKER, FLYER = 0, 1, 2, 3
 # What a weapon does to its owner's movement.
 FIRES_STANDING, FIRES_GLIDING, FIRES_MOVING = 0, 1, 2
 
-# Shapes of a hit.
+# Forms of a hit.
 SINGLE, SPLASH, BURST, LINE, SWEEP, CONE, BOUNCE, SPINES = range(8)
 
 # When a hit of a weapon applies.

@@ -4,15 +4,16 @@ import math
 
 import numpy as np
 
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel
+from terrarium.engine.paths import walk
 from terrarium.engine.random import DIRECTION, bits
 from terrarium.engine.state import N_PAIRS, Game, Records, Scratch
 from terrarium.engine.targeting import CROWD
 from terrarium.engine.terrain import BUCKET, Ground
 
-PAIR_MARGIN = 0.7
-"""Room for two bodies to close in on each other within a tick, and to see each other coming."""
+SEEN_COMING = 0.35
+"""Bodies notice each other when a step would bring them this close."""
 ROUNDS = 3
 SHARE = 0.6
 """How much of an overlap one round takes away: below 1, so that crowds do not oscillate."""
@@ -26,11 +27,12 @@ def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
     """List the pairs of bodies that may touch in this tick; each body knows its own."""
     scratch.counts[N_PAIRS] = 0
     n_slots = game.clock[0].n_slots
-    largest = 0.0
+    largest = longest_step = 0.0
     for u in range(n_slots):
         scratch.bodies[u].first = -1
         if scratch.bodies[u].classes:
             largest = max(largest, scratch.bodies[u].radius)
+            longest_step = max(longest_step, scratch.bodies[u].step)
     if n_slots < CROWD:
         for u in range(n_slots):
             if scratch.bodies[u].classes:
@@ -42,7 +44,7 @@ def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
         body = scratch.bodies[u]
         if not body.classes:
             continue
-        reach = body.radius + largest + PAIR_MARGIN
+        reach = body.radius + largest + SEEN_COMING + body.step + longest_step
         low_x = max(0, int((body.x - reach) / BUCKET))
         high_x = min(across - 1, int((body.x + reach) / BUCKET))
         low_y = max(0, int((body.y - reach) / BUCKET))
@@ -60,19 +62,27 @@ def try_pair(scratch: Scratch, u: int, v: int) -> None:
     if not body.classes & other.classes or (body.solid and other.solid):
         return
     dx, dy = other.x - body.x, other.y - body.y
-    reach = body.radius + other.radius + PAIR_MARGIN
+    reach = body.radius + other.radius
+    if not (body.still and other.still):
+        reach += SEEN_COMING + body.step + other.step
+    squared = dx * dx + dy * dy
     p = scratch.counts[N_PAIRS]
-    if dx * dx + dy * dy >= reach * reach or p >= scratch.pairs.shape[0]:
+    if squared >= reach * reach or p >= scratch.pairs.shape[0]:
         return
     pair = scratch.pairs[p]
     pair.u, pair.v = u, v
+    pair.distance = math.sqrt(squared)
+    if pair.distance > NEARLY:
+        pair.dir_x, pair.dir_y = dx / pair.distance, dy / pair.distance
+    else:
+        pair.dir_x, pair.dir_y = 0.0, 0.0
     pair.next_u, pair.next_v = body.first, other.first
     body.first = other.first = p
     scratch.counts[N_PAIRS] = p + 1
 
 
 @kernel
-def push_apart(game: Game, scratch: Scratch) -> None:
+def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
     """Resolve overlaps of the tentative positions, all of one round from the same picture."""
     n_slots = game.clock[0].n_slots
     for _ in range(ROUNDS):
@@ -96,6 +106,20 @@ def push_apart(game: Game, scratch: Scratch) -> None:
                 body.x += body.push_x * scale
                 body.y += body.push_y * scale
                 body.push_x = body.push_y = 0.0
+                # Walls take part in every round, or they would undo it at the end.
+                body.x, body.y = stay_on_ground(ground, body, game.units[u].x, game.units[u].y)
+
+
+@kernel
+def stay_on_ground(ground: Ground, body: Records, x: float, y: float) -> tuple[float, float]:
+    """Where a body that was at (x, y) may be, as near as possible to where it wants to be."""
+    playable = ground.playable
+    edge = 1e-6  # keeps a point on the upper border inside the last cell
+    to_x = min(max(body.x, playable[0]), playable[2] - edge)
+    to_y = min(max(body.y, playable[1]), playable[3] - edge)
+    if body.flying:
+        return to_x, to_y
+    return walk(ground, body.layer, body.inner, x, y, to_x, to_y)
 
 
 @kernel

@@ -83,20 +83,20 @@ def strike(
 ) -> None:
     """A blow arrives at (x, y), on unit `v` if that still lives: note whom it hurts."""
     hit = rules.hits[h]
-    shape = hit.shape
-    if v >= 0 and shape != codes.LINE and shape != codes.CONE:
+    form = hit.form
+    if v >= 0 and form != codes.LINE and form != codes.CONE:
         add_hit(game, rules, scratch, v, h, source, tag, side, 1.0)
-    if shape == codes.SINGLE or shape == codes.BOUNCE:
+    if form == codes.SINGLE or form == codes.BOUNCE:
         return
     for o in range(game.clock[0].n_slots):
-        if not game.units[o].alive or (o == v and shape == codes.SPLASH):
+        if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
         if not may_hurt(game, rules, ground, h, side, o, x, y):
             continue
         share = 0.0
-        if shape == codes.SPLASH:
+        if form == codes.SPLASH:
             share = splash_share(game, rules, h, source, o, x, y)
-        elif shape == codes.LINE or shape == codes.CONE:
+        elif form == codes.LINE or form == codes.CONE:
             share = 1.0 if o == v or in_front(game, rules, h, source, o, x, y) else 0.0
         if share > 0.0:
             add_hit(game, rules, scratch, o, h, source, tag, side, share)
@@ -137,7 +137,7 @@ def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y:
     dx, dy = other.x - me.x, other.y - me.y
     along, beside = dx * ax + dy * ay, abs(dx * ay - dy * ax)
     radius = rules.types[other.kind].radius
-    if hit.shape == codes.LINE:
+    if hit.form == codes.LINE:
         rest = along - min(max(along, 0.0), hit.length)
         reach = hit.radius + radius
         return rest * rest + beside * beside <= reach * reach

@@ -66,13 +66,13 @@ def release(
     """The moment a hit leaves its source."""
     hit = rules.hits[h]
     me, other = game.units[u], game.units[v]
-    if hit.shape == codes.SWEEP:
+    if hit.form == codes.SWEEP:
         for beam in range(hit.beams):
             k = new_effect(game, u, v, h, codes.SWEEPING)
             if k >= 0 and beam == 1:  # the second beam sweeps against the first
                 game.effects[k].dir_x = -game.effects[k].dir_x
                 game.effects[k].dir_y = -game.effects[k].dir_y
-    elif hit.shape == codes.SPINES:
+    elif hit.form == codes.SPINES:
         new_effect(game, u, v, h, codes.SPREADING)
     elif hit.missile_speed > 0.0:
         k = new_effect(game, u, v, h, codes.FLYING)
@@ -154,7 +154,7 @@ def fly(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> N
     drop_effect(game, k)
     land(game, rules, ground, scratch, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
     weapon = rules.weapons[hit.weapon]
-    if h + 1 < weapon.first_hit + weapon.n_hits and rules.hits[h + 1].shape == codes.BOUNCE:
+    if h + 1 < weapon.first_hit + weapon.n_hits and rules.hits[h + 1].form == codes.BOUNCE:
         bounce(game, rules, source, side, v, before, h + 1, x, y)
 
 
@@ -206,7 +206,7 @@ def wait(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> 
     target_alive = is_unit(game, v, effect.target_tag)
     source_alive = is_unit(game, u, tag)
     drop_effect(game, k)
-    if rules.hits[h].shape == codes.SWEEP and swept:
+    if rules.hits[h].form == codes.SWEEP and swept:
         if target_alive:
             add_hit(game, rules, scratch, v, h, u, tag, side, 1.0)
     elif rules.hits[h].missile_speed > 0.0:

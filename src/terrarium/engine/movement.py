@@ -6,10 +6,11 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.aim import pick_weapon
+from terrarium.engine.collision import stay_on_ground
 from terrarium.engine.geometry import NEARLY, edge_distance, length
-from terrarium.engine.jit import kernel
+from terrarium.engine.jit import kernel, rare
 from terrarium.engine.orders import current_order, finish_order
-from terrarium.engine.paths import find_way, walk
+from terrarium.engine.paths import find_way
 from terrarium.engine.random import DIRECTION, bits, toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch
@@ -19,11 +20,15 @@ ARRIVED = 0.02
 NEAR_GOAL = 6.0
 """Diameter of a group that keeps its formation (game_rules.md, 5): where a crowd may stop short."""
 PATIENCE_TICKS = 12
+STUCK_TICKS = 4
 DETOUR_TICKS = 16
 BLOCK_LOOK = 0.3
+LITTLE_TURNING = 0.7  # cosine
 FOLLOW_GAP = 1.0
 FAR = 1e30
 FULL_SPEED_SHARE = 0.3
+TIGHT = 0.9
+"""Share of the separation that a wall may leave between two bodies."""
 
 
 @kernel
@@ -33,17 +38,20 @@ def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> N
         me = game.units[u]
         body = scratch.bodies[u]
         body.classes = 0
-        body.step = 0.0
+        body.step, body.full_step = 0.0, 0.0
         if not me.alive:
             continue
         row = rules.types[me.kind]
         body.x, body.y = me.x, me.y
-        body.radius = row.separation
+        body.radius, body.inner = row.separation, row.inner
+        body.layer = row.walker if row.walker >= codes.CLIFF_WALKER else codes.SMALL_WALKER
         body.classes = row.classes
         body.side = me.side
         body.flying = row.flying
         body.solid = not row.mobile
         body.goal = me.target
+        body.detour = me.detour
+        body.stuck = me.stalled > STUCK_TICKS
         body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
         choose_way(game, rules, ground, scratch, u)
         body.still = body.step == 0.0
@@ -210,8 +218,10 @@ def steer(game: Game, scratch: Scratch) -> None:
                 break
             pass_by(game, scratch, u, v)
         else:
-            body.step = 1e-9  # shut in: waits, and tries the other side next
-            me.detour = -me.detour
+            body.step = 1e-9  # shut in: waits, and tries the other side after a while
+            if (tick + me.phase) % PATIENCE_TICKS == 0:
+                me.detour = -me.detour
+        keep_clear(game, scratch, u)
 
 
 @kernel
@@ -223,20 +233,21 @@ def first_blocker(game: Game, scratch: Scratch, u: int) -> int:
     while p >= 0:
         pair = scratch.pairs[p]
         v = pair.v if pair.u == u else pair.u
+        sign = 1.0 if pair.u == u else -1.0
         p = pair.next_u if pair.u == u else pair.next_v
         other = scratch.bodies[v]
-        if not other.still or other.flying or v == body.goal:
+        if other.flying or v == body.goal or not (other.still or other.stuck):
             continue
-        if other.side == body.side and not other.anchored:
+        if other.still and other.side == body.side and not other.anchored:
             continue  # an idle friend makes way
-        dx, dy = other.x - body.x, other.y - body.y
+        dx, dy = sign * pair.dir_x, sign * pair.dir_y
         reach = body.radius + other.radius
-        along = dx * body.dir_x + dy * body.dir_y
-        beside = dx * body.dir_y - dy * body.dir_x
+        along = (dx * body.dir_x + dy * body.dir_y) * pair.distance
+        beside = (dx * body.dir_y - dy * body.dir_x) * pair.distance
         # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
         if along <= 1e-6 or beside * beside >= reach * reach * 0.98:
             continue
-        gap = length(dx, dy) - reach
+        gap = pair.distance - reach
         if gap < best_gap - NEARLY:
             best, best_gap = v, gap
         elif gap < best_gap + NEARLY and best >= 0:
@@ -248,25 +259,87 @@ def first_blocker(game: Game, scratch: Scratch, u: int) -> int:
 
 @kernel
 def pass_by(game: Game, scratch: Scratch, u: int, v: int) -> None:
-    """Turn the step to the tangent of a blocker, on the side chosen before or nearer."""
+    """Turn the step to a tangent of a blocker: where little turning does, or on the side chosen
+    before, so that a unit does not go to and fro in front of a crowd."""
     me, body, other = game.units[u], scratch.bodies[u], scratch.bodies[v]
     dx, dy = other.x - body.x, other.y - body.y
     distance = length(dx, dy)
-    if distance < 1e-9:
+    if distance < NEARLY:
         return
     dx, dy = dx / distance, dy / distance
-    if me.detour == 0:
-        cross = body.dir_x * dy - body.dir_y * dx
-        if abs(cross) < NEARLY:
-            coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
-            me.detour = 1 if coin & np.uint64(1) else -1
-        else:
-            me.detour = -1 if cross > 0.0 else 1
-    me.detour_tick = game.clock[0].tick + DETOUR_TICKS
     sin = min(1.0, (body.radius + other.radius) / distance)
     cos = math.sqrt(1.0 - sin * sin)
-    sin *= me.detour
-    body.dir_x, body.dir_y = dx * cos - dy * sin, dx * sin + dy * cos
+    cross = body.dir_x * dy - body.dir_y * dx
+    nearer = -1 if cross > 0.0 else 1
+    if abs(cross) < NEARLY:
+        coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
+        nearer = 1 if coin & np.uint64(1) else -1
+    turned = (dx * cos - dy * sin * nearer) * body.dir_x + (
+        dx * sin * nearer + dy * cos
+    ) * body.dir_y
+    side = nearer
+    if turned < LITTLE_TURNING:
+        if me.detour == 0:
+            me.detour = nearer
+        side = me.detour
+        me.detour_tick = game.clock[0].tick + DETOUR_TICKS
+    body.dir_x, body.dir_y = dx * cos - dy * sin * side, dx * sin * side + dy * cos
+
+
+@kernel
+def keep_clear(game: Game, scratch: Scratch, u: int) -> None:
+    """Shorten a step, or let it slide, where it would go deeper into somebody than there is room.
+
+    Whoever is most in the way counts first, so that the order of the pairs does not matter.
+    """
+    body = scratch.bodies[u]
+    body.full_step = body.step
+    step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
+    in_the_way = codes.NO_UNIT
+    for _ in range(3):
+        worst, worst_x, worst_y = NEARLY, 0.0, 0.0
+        p = body.first
+        while p >= 0:
+            pair = scratch.pairs[p]
+            v = pair.v if pair.u == u else pair.u
+            sign = 1.0 if pair.u == u else -1.0
+            p = pair.next_u if pair.u == u else pair.next_v
+            dx, dy = sign * pair.dir_x, sign * pair.dir_y
+            inward = step_x * dx + step_y * dy
+            other = scratch.bodies[v]
+            if inward <= 0.0 or other.flying:
+                continue
+            if other.still and other.side == body.side and not other.anchored:
+                continue  # an idle friend is pushed aside
+            room = max(0.0, pair.distance - body.radius - other.radius)
+            if not other.still:  # it will go on as it went in the last tick
+                leaving = game.units[v].speed_x * dx + game.units[v].speed_y * dy
+                room = room + leaving if leaving >= 0.0 else 0.5 * room
+            too_deep = inward - room
+            if too_deep > worst:
+                worst, worst_x, worst_y = too_deep, dx * too_deep, dy * too_deep
+                in_the_way = v
+        if worst == NEARLY:
+            break
+        step_x -= worst_x
+        step_y -= worst_y
+    size = length(step_x, step_y)
+    if size < body.step - NEARLY:
+        ahead = step_x * body.dir_x + step_y * body.dir_y > 0.0
+        body.step = size if ahead and size > 1e-9 else 1e-9
+        if body.step > 1e-9:
+            body.dir_x, body.dir_y = step_x / size, step_y / size
+        if body.step < FULL_SPEED_SHARE * body.full_step:
+            go_with(game, scratch, u, in_the_way)
+
+
+@kernel
+def go_with(game: Game, scratch: Scratch, u: int, v: int) -> None:
+    """Two friends that pass a crowd on opposite sides block each other: by lot, one turns round."""
+    me, other = game.units[u], game.units[v]
+    if other.side == me.side and scratch.bodies[v].detour == -me.detour and me.detour != 0:
+        if toss(game.clock[0].seed, 0, me.tag, other.tag):
+            me.detour = -me.detour
 
 
 @kernel
@@ -293,28 +366,47 @@ def make_steps(game: Game, rules: Rules, scratch: Scratch) -> None:
             body.y += body.dir_y * body.step
 
 
+@rare
+def is_squeezed(scratch: Scratch, u: int, old_x: float, old_y: float, x: float, y: float) -> bool:
+    """Would a step that a wall has bent press a body deep into another one?"""
+    body = scratch.bodies[u]
+    p = body.first
+    while p >= 0:
+        pair = scratch.pairs[p]
+        v = pair.v if pair.u == u else pair.u
+        p = pair.next_u if pair.u == u else pair.next_v
+        other = scratch.bodies[v]
+        if other.flying or body.flying:
+            continue
+        distance = length(other.x - x, other.y - y)
+        if distance < TIGHT * (body.radius + other.radius):
+            if distance < length(other.x - old_x, other.y - old_y):
+                return True
+    return False
+
+
 @kernel
-def settle(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+def settle(game: Game, ground: Ground, scratch: Scratch) -> None:
     """Make the tentative positions real, as far as terrain and map border allow."""
-    playable = ground.playable
-    edge = 1e-6
     for u in range(game.clock[0].n_slots):
         me, body = game.units[u], scratch.bodies[u]
-        if not me.alive or (body.x == me.x and body.y == me.y and body.still):
+        if not me.alive:
             continue
-        row = rules.types[me.kind]
-        x = min(max(body.x, playable[0]), playable[2] - edge)
-        y = min(max(body.y, playable[1]), playable[3] - edge)
-        if not row.flying:
-            layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
-            x, y = walk(ground, layer, row.inner, me.x, me.y, x, y)
+        if body.still and not body.flying:
+            me.speed_x, me.speed_y = 0.0, 0.0
+        if body.still and body.x == me.x and body.y == me.y:
+            continue
+        x, y = stay_on_ground(ground, body, me.x, me.y)
+        at_wall = abs(x - body.x) + abs(y - body.y) > NEARLY
+        if at_wall and is_squeezed(scratch, u, me.x, me.y, x, y):
+            x, y = me.x, me.y
         dx, dy = x - me.x, y - me.y
         if not body.still:
+            if not body.flying:
+                me.speed_x, me.speed_y = dx, dy
             forward = dx * body.dir_x + dy * body.dir_y
-            if forward < FULL_SPEED_SHARE * body.step:
+            if forward < FULL_SPEED_SHARE * max(body.step, body.full_step):
                 me.stalled += 1
             else:
                 me.stalled = max(0, me.stalled - 2)
-        if not row.flying:
-            me.speed_x, me.speed_y = (0.0, 0.0) if body.still else (dx, dy)
         me.x, me.y = x, y

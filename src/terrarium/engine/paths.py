@@ -163,7 +163,7 @@ def find_way(
     me.direct = False
     me.way_x, me.way_y = cell % width + 0.5, cell // width + 0.5
     for ahead in range(LOOK_AHEAD_CELLS):
-        d = game.ways[f, cell] - 1
+        d = int(game.ways[f, cell]) - 1  # unsigned: 0 would wrap around in plain mode
         if d < 0:
             break
         cell += STEP_Y[d] * width + STEP_X[d]

@@ -66,6 +66,7 @@ TYPE = np.dtype(
         ("first_weapon", "i8"),
         ("n_weapons", "i8"),
         ("scan", "f8"),
+        ("top_rank", "i8"),  # nobody is a better target than one of this rank
         ("heal_range", "f8"),
         ("heal_scan", "f8"),
         ("heal_life", "f8"),  # per tick
@@ -104,7 +105,7 @@ HIT_ROW = np.dtype(
     [
         ("at", "f8"),
         ("count", "i8"),
-        ("shape", "i8"),
+        ("form", "i8"),
         ("when", "i8"),
         ("armor_applies", "?"),
         ("hits_own", "?"),
@@ -309,6 +310,7 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "first_weapon": first_weapon,
         "n_weapons": len(weapons),
         "scan": max((w.scan_range for w in weapons), default=0.0),
+        "top_rank": 0,  # follows from all types together
         "heal_range": heal.range if heal else 0.0,
         "heal_scan": heal.autocast_range if heal else 0.0,
         "heal_life": heal.life_per_s / TICKS_PER_S if heal else 0.0,
@@ -349,7 +351,7 @@ def _weapon_row(weapon: Weapon, hits: list[Hit], first_hit: int) -> dict[str, An
     }
 
 
-def _shape(weapon: Weapon, hit: Hit) -> int:
+def _form(weapon: Weapon, hit: Hit) -> int:
     if hit.splash:
         return codes.SPLASH
     if hit.cone:
@@ -386,7 +388,7 @@ def _hit_row(
     return {
         "at": hit.at_loops,
         "count": simultaneous,
-        "shape": _shape(weapon, hit),
+        "form": _form(weapon, hit),
         "when": _when(weapon, hit),
         "armor_applies": hit.armor_applies,
         "hits_own": hit.hits_own
@@ -485,6 +487,7 @@ def _fill_matrices(rules: Rules, units: list[Unit]) -> None:
             rules.scan[a, v] = max(weapon.scan_range for _, weapon in usable)
             rules.reach[a, v] = max(weapon.range for _, weapon in usable)
             rules.too_near[a, v] = min(weapon.min_range or 0.0 for _, weapon in usable)
+    rules.types["top_rank"] = rules.rank.max(axis=1)
 
 
 def _can_hit(weapon: Weapon, victim: Unit) -> bool:

@@ -168,25 +168,17 @@ class Simulator:
         if n_ticks < 0:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
         fixed = (self.world, self.rules, self.ground, self.plan)
-        with _quiet_wraparound():
-            if self._pool is None:
-                step(*fixed, self._scratch[0], self.commands, n_ticks, 0, self.n_envs)
-            else:
-                bounds = np.linspace(0, self.n_envs, self._threads + 1).astype(int)
-                jobs = [
-                    self._pool.submit(
-                        step,
-                        *fixed,
-                        self._scratch[t],
-                        self.commands,
-                        n_ticks,
-                        bounds[t],
-                        bounds[t + 1],
-                    )
-                    for t in range(self._threads)
-                ]
-                for job in jobs:
-                    job.result()
+
+        def advance(part: int) -> None:
+            first, last = (self.n_envs * p // self._threads for p in (part, part + 1))
+            with _quiet_wraparound():
+                step(*fixed, self._scratch[part], self.commands, n_ticks, first, last)
+
+        if self._pool is None:
+            advance(0)
+        else:
+            for _ in self._pool.map(advance, range(self._threads)):
+                pass
         self.commands["kind"] = codes.NO_ORDER
         self._check_faults()
 
@@ -220,11 +212,21 @@ class Simulator:
     def digest(self, e: int | None = None) -> str:
         """A fingerprint of the truth about one game, or about all of them."""
         chosen = slice(None) if e is None else slice(e, e + 1)
+        units, orders, players, effects, clock = (array[chosen] for array in self.world[:5])
+        n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
+        n_orders = units["n_orders"][..., None]  # [N, U, 1]
+        # What lies beyond these counts is left over from before and not part of the truth.
+        truth = (
+            units[np.arange(units.shape[1]) < n_slots],
+            orders[np.arange(orders.shape[2]) < n_orders],
+            players,
+            effects[np.arange(effects.shape[1]) < n_effects],
+            clock,
+        )
         summary = hashlib.sha256()
-        for array in self.world[:5]:
-            # Field by field, because the padding between fields is not part of the truth.
-            for name in array.dtype.names:
-                summary.update(np.ascontiguousarray(array[name][chosen]).tobytes())
+        for array in truth:
+            for name in array.dtype.names:  # field by field, without the padding between them
+                summary.update(np.ascontiguousarray(array[name]).tobytes())
         return summary.hexdigest()
 
     def close(self) -> None:

@@ -154,22 +154,38 @@ BODY = np.dtype(
         ("dir_x", "f8"),
         ("dir_y", "f8"),
         ("step", "f8"),  # how far it wants to go
+        ("full_step", "f8"),  # how far it would go if nobody were in the way
         ("push_x", "f8"),
         ("push_y", "f8"),
         ("radius", "f8"),
+        ("inner", "f8"),  # what must pass through gaps
+        ("layer", "i8"),  # which ground it walks on
         ("classes", "i8"),  # collision classes; 0 = out of the way
         ("side", "i8"),
         ("still", "?"),  # does not want to move
+        ("stuck", "?"),  # wants to move and does not get anywhere
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
         ("flying", "?"),
         ("solid", "?"),  # cannot move at all
         ("goal", "i8"),  # whom it runs to: not an obstacle
+        ("detour", "i8"),
         ("first", "i8"),  # chain of pairs
     ],
     align=True,
 )
 
-PAIR = np.dtype([("u", "i8"), ("v", "i8"), ("next_u", "i8"), ("next_v", "i8")], align=True)
+PAIR = np.dtype(
+    [
+        ("u", "i8"),
+        ("v", "i8"),
+        ("next_u", "i8"),
+        ("next_v", "i8"),
+        ("dir_x", "f8"),  # from u to v, when the tick began
+        ("dir_y", "f8"),
+        ("distance", "f8"),
+    ],
+    align=True,
+)
 
 HIT = np.dtype(
     [
@@ -210,6 +226,8 @@ N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
 
 def records(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Records:
     """A zeroed record array whose elements have attributes in compiled and in plain mode."""
+    clashes = set(dtype.names or ()) & set(dir(np.record))
+    assert not clashes, f"plain mode would read NumPy's own {clashes} instead of the fields"
     array = np.zeros(shape, dtype)
     return array if COMPILED else array.view(np.recarray)
 

@@ -113,7 +113,7 @@ def keeps_target(game: Game, rules: Rules, u: int) -> bool:
     return True
 
 
-@rare
+@kernel
 def best_target(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> int:
     """The nearest of the most important enemies in sight; the present one while it is in range."""
     me = game.units[u]
@@ -123,6 +123,8 @@ def best_target(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: i
         distance = edge_distance(rules, me, game.units[me.target])
         best, best_rank, best_distance = me.target, rules.rank[me.kind, target_kind], distance
         if distance <= rules.reach[me.kind, target_kind]:
+            if best_rank == rules.types[me.kind].top_rank:
+                return best
             best_distance = -1e30  # only a higher rank tempts it away
     n_slots = game.clock[0].n_slots
     if n_slots < CROWD:

@@ -140,7 +140,7 @@ def shoot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) ->
     distance = edge_distance(rules, me, game.units[v])
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         hit = rules.hits[h]
-        if hit.shape == codes.BOUNCE or not applies(rules, h, victim.kind, distance):
+        if hit.form == codes.BOUNCE or not applies(rules, h, victim.kind, distance):
             continue
         for _ in range(hit.count):
             launch(game, rules, ground, scratch, u, v, h)
