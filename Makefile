@@ -21,7 +21,7 @@ check: $(READY)  ## format, lint, types, import order, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: $(READY)  ## engine throughput on this machine
 	$(BIN)/terrarium bench engine

@@ -1,5 +1,9 @@
 """Settings of all tests: property tests draw the same examples every time."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from hypothesis import settings
 
@@ -16,3 +20,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before tests are spread over processes, compile both modes once, side by side: otherwise
+    every process would compile them for itself."""
+    is_worker = hasattr(session.config, "workerinput")
+    if is_worker or not session.config.getoption("numprocesses", default=None):
+        return
+    play = "from terrarium.engine.simulator import Simulator; Simulator('smac/3m')"
+    modes = ({}, {"NUMBA_BOUNDSCHECK": "1"})
+    compilers = [
+        subprocess.Popen(
+            [sys.executable, "-c", play], env={**os.environ, **mode}, stderr=subprocess.DEVNULL
+        )
+        for mode in modes
+    ]
+    for compiler in compilers:
+        compiler.wait()

@@ -8,7 +8,6 @@ import math
 import os
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -31,7 +30,7 @@ from terrarium.data.vocabulary import KINDS, RACES
 from terrarium.errors import TerrariumError, nearest
 
 if TYPE_CHECKING:
-    from terrarium.engine.simulator import Simulator
+    from terrarium.demo import Moment
 
 # The engine has its own TICKS_PER_S and MAX_SEED; asking it would load numba.
 TICKS_PER_S = 16  # of game time, in which the facts are written
@@ -39,7 +38,6 @@ TICKS_PER_S_PLAYED = 22.4  # at the speed "faster", at which the game is played
 MAX_SEED = 2**63 - 1
 BAR_CELLS = 12
 TIMES = "\N{MULTIPLICATION SIGN}"
-MOMENT_TICKS = 32
 
 # What tyro says, and what we say instead.
 _REPHRASED = {
@@ -189,18 +187,19 @@ class Demo:
 
     def run(self) -> None:
         scenario = load_scenario(self.scenario)
+        from terrarium.demo import outcome, play
         from terrarium.engine.simulator import Simulator
 
         sim = Simulator(scenario)
         sim.reset(self.seed)
-        moments, engine_s = _play(sim)
+        moments, engine_s = play(sim)
         console = _console(piped_width=80)
         console.print(f"{scenario.name}, seed {self.seed}: {scenario.title}\n")
         console.print(_course_table(moments, "█░" if console.encoding.startswith("utf") else "#."))
         ticks = int(sim.ticks[0])
         speed = ticks / max(engine_s, 1e-9) / TICKS_PER_S_PLAYED
         console.print(
-            f"\n{_outcome(sim)}\n{ticks:,} ticks in {1e3 * engine_s:.1f} ms: "
+            f"\n{outcome(sim)}\n{ticks:,} ticks in {1e3 * engine_s:.1f} ms: "
             f"{speed:,.0f} times as fast as the game is played."
         )
 
@@ -470,87 +469,7 @@ def _throughput_table(rows: Sequence[Throughput]) -> Table:
     return table
 
 
-@dataclass(frozen=True)
-class _Moment:
-    """A battle at one time: how much of each side is left, and who fell since the moment before."""
-
-    tick: int
-    n_alive: Sequence[int]
-    life: Sequence[float]
-    lost: Sequence[str]
-
-
-def _play(sim: "Simulator") -> tuple[list[_Moment], float]:
-    """Play a battle to its end; its course, and how long the engine took."""
-    units = sim.units[0]
-    limit_ticks = sim.scenario.limit_steps * sim.scenario.ticks_per_step
-    full = _life(sim)
-    moments: list[_Moment] = []
-    alive_before = units["alive"].copy()
-    engine_s = 0.0
-    while True:
-        tick = int(sim.ticks[0])
-        over = tick >= limit_ticks or not all(_n_fighters(sim))
-        if over or tick >= len(moments) * MOMENT_TICKS:
-            share = [now / max(1.0, then) for now, then in zip(_life(sim), full, strict=True)]
-            fallen = alive_before & ~units["alive"]
-            lost = (units["kind"][fallen & (units["side"] == side)] for side in (0, 1))
-            names = [_army_text(Counter(sim.names[kind] for kind in kinds)) for kinds in lost]
-            n_alive = sim.players["n_alive"][0].tolist()
-            moments.append(_Moment(tick, n_alive, share, names))
-            alive_before = units["alive"].copy()
-        if over:
-            return moments, engine_s
-        _lead(sim)
-        start = time.perf_counter()
-        sim.step()
-        engine_s += time.perf_counter() - start
-
-
-def _life(sim: "Simulator") -> list[float]:
-    """Life and shields of each side."""
-    units = sim.units[0]
-    life = (units["hp"] + units["shield"]) * units["alive"]
-    return [float(life[units["side"] == side].sum()) for side in (0, 1)]
-
-
-def _n_fighters(sim: "Simulator") -> list[int]:
-    """Living units of each side that have a weapon: as in SMAC, Medivacs alone have lost."""
-    units = sim.units[0]
-    armed = units["alive"] & (sim.rules.types["n_weapons"][units["kind"]] > 0)
-    return [int(armed[units["side"] == side].sum()) for side in (0, 1)]
-
-
-def _lead(sim: "Simulator") -> None:
-    """Command the passive allies: fighters attack the weakest enemy in range or else the nearest
-    one, healers the friend with the worst wound; without a wound they stay with a fighter."""
-    import numpy as np
-
-    from terrarium.engine import codes
-
-    units, rules = sim.units[0], sim.rules
-    kind, alive, ours = units["kind"], units["alive"], units["side"] == 0
-    radius, most = rules.types["radius"][kind], rules.types["hp"][kind]
-    gap = (
-        np.hypot(*(units[axis][:, None] - units[axis] for axis in "xy")) - radius[:, None] - radius
-    )
-    rank, reach = rules.rank[kind[:, None], kind], rules.reach[kind[:, None], kind]
-    possible = alive & ~ours & (rank >= 0)
-    # The weakest in range before all others: no unit of the game has a million hit points.
-    dislike = np.where(gap <= reach, units["hp"] + units["shield"] - 1e6, gap)
-    dislike[~possible] = np.inf
-    share = np.where(alive & ours & rules.types["biological"][kind], units["hp"] / most, np.inf)
-    fighters = np.flatnonzero(alive & ours & (rules.types["n_weapons"][kind] > 0))
-    for u in np.flatnonzero(alive & ours & units["passive"]).tolist():
-        if possible[u].any():
-            sim.order(0, u, codes.ATTACK, target=int(dislike[u].argmin()))
-        elif rules.types["heal_life"][kind[u]] > 0.0 and share.min() < 1.0:
-            sim.order(0, u, codes.HEAL, target=int(share.argmin()))
-        elif len(fighters):
-            sim.order(0, u, codes.FOLLOW, target=int(fighters[0]))
-
-
-def _course_table(moments: Sequence[_Moment], cells: str) -> Table:
+def _course_table(moments: Sequence["Moment"], cells: str) -> Table:
     """The moments in which something changed."""
     table = _table()
     table.add_column("time", justify="right")
@@ -562,7 +481,9 @@ def _course_table(moments: Sequence[_Moment], cells: str) -> Table:
     for moment in moments:
         bars = [_bar(*side, cells) for side in zip(moment.life, moment.n_alive, strict=True)]
         if bars != shown or moment is moments[-1]:
-            table.add_row(f"{moment.tick / TICKS_PER_S:.1f} s", *bars, *moment.lost)
+            table.add_row(
+                f"{moment.tick / TICKS_PER_S:.1f} s", *bars, *map(_army_text, moment.lost)
+            )
         shown = bars
     return table
 
@@ -570,16 +491,3 @@ def _course_table(moments: Sequence[_Moment], cells: str) -> Table:
 def _bar(share: float, n_alive: int, cells: str) -> str:
     n_full = min(BAR_CELLS, math.ceil(share * BAR_CELLS))
     return cells[0] * n_full + cells[1] * (BAR_CELLS - n_full) + f" {n_alive:>2}"
-
-
-def _outcome(sim: "Simulator") -> str:
-    fighters = _n_fighters(sim)
-    time_s = sim.ticks[0] / TICKS_PER_S
-    if all(fighters):
-        return f"Nobody has won when the time is up, after {time_s:.1f} s."
-    if not any(fighters):
-        return f"Both sides fall together, after {time_s:.1f} s."
-    winner = 0 if fighters[0] else 1
-    n_left = sim.players["n_alive"][0, winner]
-    left = f"{n_left} unit{'s' if n_left > 1 else ''}"
-    return f"The {('allies', 'enemies')[winner]} win after {time_s:.1f} s with {left} left."

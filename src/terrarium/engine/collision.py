@@ -29,20 +29,19 @@ def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
     n_slots = game.clock[0].n_slots
     largest = longest_step = 0.0
     for u in range(n_slots):
-        scratch.bodies[u].first = -1
-        if scratch.bodies[u].classes:
-            largest = max(largest, scratch.bodies[u].radius)
-            longest_step = max(longest_step, scratch.bodies[u].step)
-    if n_slots < CROWD:
-        for u in range(n_slots):
-            if scratch.bodies[u].classes:
-                for v in range(u + 1, n_slots):
-                    try_pair(scratch, u, v)
-        return
+        body = scratch.bodies[u]
+        body.first = -1
+        if body.classes:
+            largest = max(largest, body.radius)
+            longest_step = max(longest_step, body.step)
     across, down = ground.size[2], ground.size[3] // ground.size[2]
     for u in range(n_slots):
         body = scratch.bodies[u]
         if not body.classes:
+            continue
+        if n_slots < CROWD:
+            for v in range(u + 1, n_slots):
+                try_pair(scratch, u, v)
             continue
         reach = body.radius + largest + SEEN_COMING + body.step + longest_step
         low_x = max(0, int((body.x - reach) / BUCKET))

@@ -208,77 +208,97 @@ def steer(game: Game, scratch: Scratch) -> None:
     tick = game.clock[0].tick
     for u in range(game.clock[0].n_slots):
         me, body = game.units[u], scratch.bodies[u]
+        body.full_step = body.step
         if not me.alive or body.still or body.flying or body.first < 0:
+            continue
+        n_near = look_around(game, scratch, u)
+        if n_near == 0:
             continue
         if tick >= me.detour_tick:
             me.detour = 0
         for _ in range(5):
-            v = first_blocker(game, scratch, u)
-            if v < 0:
+            k = first_blocker(game, scratch, u, n_near)
+            if k < 0:
                 break
-            pass_by(game, scratch, u, v)
+            pass_by(game, scratch, u, k)
         else:
             body.step = 1e-9  # shut in: waits, and tries the other side after a while
             if (tick + me.phase) % PATIENCE_TICKS == 0:
                 me.detour = -me.detour
-        keep_clear(game, scratch, u)
+        keep_clear(game, scratch, u, n_near)
 
 
 @kernel
-def first_blocker(game: Game, scratch: Scratch, u: int) -> int:
-    """The nearest standing body that a straight step would run into."""
+def look_around(game: Game, scratch: Scratch, u: int) -> int:
+    """List the neighbors that this step has to do with: how many there are."""
     body = scratch.bodies[u]
-    best, best_gap = codes.NO_UNIT, BLOCK_LOOK
+    n_near = 0
     p = body.first
-    while p >= 0:
+    while p >= 0 and n_near < scratch.near.shape[0]:
         pair = scratch.pairs[p]
         v = pair.v if pair.u == u else pair.u
         sign = 1.0 if pair.u == u else -1.0
         p = pair.next_u if pair.u == u else pair.next_v
         other = scratch.bodies[v]
-        if other.flying or v == body.goal or not (other.still or other.stuck):
-            continue
-        if other.still and other.side == body.side and not other.anchored:
+        if other.flying or (other.still and other.side == body.side and not other.anchored):
             continue  # an idle friend makes way
+        gap = pair.distance - body.radius - other.radius
         dx, dy = sign * pair.dir_x, sign * pair.dir_y
-        reach = body.radius + other.radius
-        along = (dx * body.dir_x + dy * body.dir_y) * pair.distance
-        beside = (dx * body.dir_y - dy * body.dir_x) * pair.distance
-        # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
-        if along <= 1e-6 or beside * beside >= reach * reach * 0.98:
+        room = max(0.0, gap)
+        if not other.still:  # it will go on as it went in the last tick
+            leaving = game.units[v].speed_x * dx + game.units[v].speed_y * dy
+            room = room + leaving if leaving >= 0.0 else 0.5 * room
+        blocks = (other.still or other.stuck) and v != body.goal and gap < BLOCK_LOOK
+        if not blocks and room >= body.step:
             continue
-        gap = pair.distance - reach
+        near = scratch.near[n_near]
+        near.unit, near.dir_x, near.dir_y = v, dx, dy
+        near.distance, near.reach = pair.distance, body.radius + other.radius
+        near.room, near.blocks = room, blocks
+        n_near += 1
+    return n_near
+
+
+@kernel
+def first_blocker(game: Game, scratch: Scratch, u: int, n_near: int) -> int:
+    """The nearest of those who stand that a straight step would run into."""
+    body = scratch.bodies[u]
+    best, best_gap = codes.NO_UNIT, BLOCK_LOOK
+    for k in range(n_near):
+        near = scratch.near[k]
+        if not near.blocks:
+            continue
+        along = near.dir_x * body.dir_x + near.dir_y * body.dir_y
+        beside = (near.dir_x * body.dir_y - near.dir_y * body.dir_x) * near.distance
+        # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
+        if along <= 1e-6 or beside * beside >= near.reach * near.reach * 0.98:
+            continue
+        gap = near.distance - near.reach
         if gap < best_gap - NEARLY:
-            best, best_gap = v, gap
+            best, best_gap = k, gap
         elif gap < best_gap + NEARLY and best >= 0:
-            tags = game.units[u].tag, game.units[v].tag, game.units[best].tag
-            if toss(game.clock[0].seed, tags[0], tags[1], tags[2]):
-                best, best_gap = v, gap
+            one, other = game.units[near.unit].tag, game.units[scratch.near[best].unit].tag
+            if toss(game.clock[0].seed, game.units[u].tag, one, other):
+                best, best_gap = k, gap
     return best
 
 
 @kernel
-def pass_by(game: Game, scratch: Scratch, u: int, v: int) -> None:
+def pass_by(game: Game, scratch: Scratch, u: int, k: int) -> None:
     """Turn the step to a tangent of a blocker: where little turning does, or on the side chosen
     before, so that a unit does not go to and fro in front of a crowd."""
-    me, body, other = game.units[u], scratch.bodies[u], scratch.bodies[v]
-    dx, dy = other.x - body.x, other.y - body.y
-    distance = length(dx, dy)
-    if distance < NEARLY:
-        return
-    dx, dy = dx / distance, dy / distance
-    sin = min(1.0, (body.radius + other.radius) / distance)
+    me, body, near = game.units[u], scratch.bodies[u], scratch.near[k]
+    dx, dy = near.dir_x, near.dir_y
+    sin = min(1.0, near.reach / max(near.distance, NEARLY))
     cos = math.sqrt(1.0 - sin * sin)
     cross = body.dir_x * dy - body.dir_y * dx
     nearer = -1 if cross > 0.0 else 1
     if abs(cross) < NEARLY:
         coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
         nearer = 1 if coin & np.uint64(1) else -1
-    turned = (dx * cos - dy * sin * nearer) * body.dir_x + (
-        dx * sin * nearer + dy * cos
-    ) * body.dir_y
+    tangent_x, tangent_y = dx * cos - dy * sin * nearer, dx * sin * nearer + dy * cos
     side = nearer
-    if turned < LITTLE_TURNING:
+    if tangent_x * body.dir_x + tangent_y * body.dir_y < LITTLE_TURNING:
         if me.detour == 0:
             me.detour = nearer
         side = me.detour
@@ -287,50 +307,37 @@ def pass_by(game: Game, scratch: Scratch, u: int, v: int) -> None:
 
 
 @kernel
-def keep_clear(game: Game, scratch: Scratch, u: int) -> None:
+def keep_clear(game: Game, scratch: Scratch, u: int, n_near: int) -> None:
     """Shorten a step, or let it slide, where it would go deeper into somebody than there is room.
 
     Whoever is most in the way counts first, so that the order of the pairs does not matter.
     """
     body = scratch.bodies[u]
-    body.full_step = body.step
     step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
     in_the_way = codes.NO_UNIT
     for _ in range(3):
         worst, worst_x, worst_y = NEARLY, 0.0, 0.0
-        p = body.first
-        while p >= 0:
-            pair = scratch.pairs[p]
-            v = pair.v if pair.u == u else pair.u
-            sign = 1.0 if pair.u == u else -1.0
-            p = pair.next_u if pair.u == u else pair.next_v
-            dx, dy = sign * pair.dir_x, sign * pair.dir_y
-            inward = step_x * dx + step_y * dy
-            other = scratch.bodies[v]
-            if inward <= 0.0 or other.flying:
-                continue
-            if other.still and other.side == body.side and not other.anchored:
-                continue  # an idle friend is pushed aside
-            room = max(0.0, pair.distance - body.radius - other.radius)
-            if not other.still:  # it will go on as it went in the last tick
-                leaving = game.units[v].speed_x * dx + game.units[v].speed_y * dy
-                room = room + leaving if leaving >= 0.0 else 0.5 * room
-            too_deep = inward - room
+        for k in range(n_near):
+            near = scratch.near[k]
+            too_deep = step_x * near.dir_x + step_y * near.dir_y - near.room
             if too_deep > worst:
-                worst, worst_x, worst_y = too_deep, dx * too_deep, dy * too_deep
-                in_the_way = v
+                worst = too_deep
+                worst_x, worst_y = near.dir_x * too_deep, near.dir_y * too_deep
+                in_the_way = near.unit
         if worst == NEARLY:
             break
         step_x -= worst_x
         step_y -= worst_y
     size = length(step_x, step_y)
-    if size < body.step - NEARLY:
-        ahead = step_x * body.dir_x + step_y * body.dir_y > 0.0
-        body.step = size if ahead and size > 1e-9 else 1e-9
-        if body.step > 1e-9:
-            body.dir_x, body.dir_y = step_x / size, step_y / size
-        if body.step < FULL_SPEED_SHARE * body.full_step:
-            go_with(game, scratch, u, in_the_way)
+    if size >= body.step - NEARLY:
+        return
+    if step_x * body.dir_x + step_y * body.dir_y > 0.0 and size > 1e-9:
+        body.step = size
+        body.dir_x, body.dir_y = step_x / size, step_y / size
+    else:
+        body.step = 1e-9
+    if body.step < FULL_SPEED_SHARE * body.full_step and in_the_way >= 0:
+        go_with(game, scratch, u, in_the_way)
 
 
 @kernel

@@ -15,7 +15,8 @@ from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
-from terrarium.engine.rules import RULES_VERSION, compile_rules
+from terrarium.engine.rules import RULES_VERSION
+from terrarium.engine.rules_from_facts import compile_rules
 from terrarium.engine.setup import compile_plan, create, n_units, reset
 from terrarium.engine.state import COMMAND, Records, World, allocate, allocate_scratch, records
 from terrarium.engine.terrain import compile_ground
@@ -247,12 +248,13 @@ class Simulator:
         return seeds.astype(np.uint64)
 
     def _compile(self) -> None:
-        """Run every entry point once on nothing, so that no later call has to wait."""
+        """Run every entry point once, before the first reset, so that no later call has to wait."""
         announce_first_use()
         nobody = np.zeros(self.n_envs, np.bool_)
         fixed = (self.world, self.rules, self.ground)
         with _quiet_wraparound():
             reset(*fixed, self.plan, np.zeros(self.n_envs, np.uint64), nobody)
+            create(*fixed, 0, 0, 0, 0.0, 0.0, False)
             step(*fixed, self.plan, self._scratch[0], self.commands, 0, 0, 0)
         note_compiled()
 

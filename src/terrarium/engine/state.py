@@ -149,27 +149,28 @@ class Game(NamedTuple):
 # What a tick needs besides the truth: one set a thread, overwritten by each tick.
 BODY = np.dtype(
     [
+        # What every pair looks at comes first, to share a line of the processor's cache.
         ("x", "f8"),  # where the unit was when the tick began, later where it wants to be
         ("y", "f8"),
-        ("dir_x", "f8"),
-        ("dir_y", "f8"),
-        ("step", "f8"),  # how far it wants to go
-        ("full_step", "f8"),  # how far it would go if nobody were in the way
-        ("push_x", "f8"),
-        ("push_y", "f8"),
         ("radius", "f8"),
-        ("inner", "f8"),  # what must pass through gaps
-        ("layer", "i8"),  # which ground it walks on
+        ("step", "f8"),  # how far it wants to go
         ("classes", "i8"),  # collision classes; 0 = out of the way
         ("side", "i8"),
+        ("first", "i8"),  # chain of pairs
         ("still", "?"),  # does not want to move
         ("stuck", "?"),  # wants to move and does not get anywhere
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
         ("flying", "?"),
         ("solid", "?"),  # cannot move at all
+        ("dir_x", "f8"),
+        ("dir_y", "f8"),
+        ("full_step", "f8"),  # how far it would go if nobody were in the way
+        ("push_x", "f8"),
+        ("push_y", "f8"),
+        ("inner", "f8"),  # what must pass through gaps
+        ("layer", "i8"),  # which ground it walks on
         ("goal", "i8"),  # whom it runs to: not an obstacle
         ("detour", "i8"),
-        ("first", "i8"),  # chain of pairs
     ],
     align=True,
 )
@@ -183,6 +184,19 @@ PAIR = np.dtype(
         ("dir_x", "f8"),  # from u to v, when the tick began
         ("dir_y", "f8"),
         ("distance", "f8"),
+    ],
+    align=True,
+)
+
+NEAR = np.dtype(
+    [
+        ("unit", "i8"),
+        ("dir_x", "f8"),
+        ("dir_y", "f8"),
+        ("distance", "f8"),
+        ("reach", "f8"),  # distance at which the two touch
+        ("room", "f8"),  # how far one may go in its direction
+        ("blocks", "?"),  # stands where one has to go around it
     ],
     align=True,
 )
@@ -209,6 +223,7 @@ class Scratch(NamedTuple):
 
     bodies: Records  # [U] BODY
     pairs: Records  # [P] PAIR
+    near: Records  # [64] NEAR
     hits: Records  # [H] HIT
     first_hit: NDArray[np.int64]  # [U]
     shots: Records  # [U] SHOT
@@ -256,6 +271,7 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
     return Scratch(
         bodies=records(n_slots, BODY),
         pairs=records(n_pairs, PAIR),
+        near=records(64, NEAR),
         hits=records(n_hits, HIT),
         first_hit=np.full(n_slots, NO_UNIT, np.int64),
         shots=records(n_slots, SHOT),
