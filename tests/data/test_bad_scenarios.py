@@ -97,6 +97,16 @@ BAD_GROUPS = {
         'line 10: group[0].units.marin: unknown unit "marin". Did you mean "marine"? '
         "See: terrarium list units",
     ),
+    "coordinate of hundreds of digits": (
+        "[9.0, 16.0]\nunits",
+        f"[{'9' * 400}, 16.0]\nunits",
+        "line 9: group[0].at: a number of hundreds of digits is too large",
+    ),
+    "a line break in a word": (
+        'side = "ally"',
+        'side = "al\\nly"',
+        'line 8: group[0].side: unknown value "al\\nly"',
+    ),
     "count of zero": ("marine = 3", "marine = 0", "line 10: group[0].units.marine: 0 is outside"),
     "negative count": ("marine = 3", "marine = -2", "group[0].units.marine: -2 is outside"),
     "half a unit": ("marine = 3", "marine = 2.5", "group[0].units.marine: 2.5 is not a whole"),

@@ -44,8 +44,7 @@ class Layers(Table):
         return self._origin(keys).line(*keys)
 
     def error(self, message: str, *keys: str | int) -> FactsError:
-        # A text of the file may hold a line break; the message stays on one line.
-        return FactsError(str(self._origin(keys).error(message, *keys)).replace("\n", "\\n"))
+        return self._origin(keys).error(message, *keys)
 
     def _get(self, key: str, kinds: tuple[type, ...], wanted: str) -> Any:
         value = super()._get(key, kinds, wanted)

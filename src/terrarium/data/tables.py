@@ -95,7 +95,9 @@ class Table:
             f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path + keys
         ).lstrip(".")
         name = f"{spelled}: " if spelled else ""
-        return FactsError(f"{self.file}, line {self.line(*keys)}: {name}{message}")
+        # A text of the file may hold a line break; the message stays on one line.
+        text = f"{self.file}, line {self.line(*keys)}: {name}{message}"
+        return FactsError(text.replace("\n", "\\n"))
 
     def only(self, allowed: Iterable[str]) -> None:
         """Reject a key that is not in `allowed`: a typo must not pass for a default."""
@@ -129,7 +131,7 @@ class Table:
         return value
 
     def number(self, key: str, low: float | None = None, high: float | None = None) -> float:
-        value = float(self._get(key, (int, float), "a number"))
+        value = self._float(self._get(key, (int, float), "a number"), key)
         if not (low is None or value >= low) or not (high is None or value <= high):
             raise self.error(f"{value:g} is outside {_range(low, high)}", key)
         return value
@@ -167,7 +169,13 @@ class Table:
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise self.error(f"{value!r} is not a number", key)
-        return tuple(float(value) for value in values)
+        return tuple(self._float(value, key) for value in values)
+
+    def _float(self, value: int | float, key: str) -> float:
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise self.error("a number of hundreds of digits is too large", key) from error
 
 
 def _range(low: float | None, high: float | None) -> str:

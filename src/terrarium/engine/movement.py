@@ -156,7 +156,7 @@ def go_to(
     body.dir_x, body.dir_y = dx, dy
     speed = row.speed
     if row.flying:
-        body.step = min(speed, math.sqrt(2.0 * row.decel * distance)) if distance < FAR else speed
+        body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
         return
     # A walker runs in the direction it faces, so it loses pace while it turns.
     going = length(me.speed_x, me.speed_y)
@@ -164,6 +164,12 @@ def go_to(
     body.step = min(speed * max(turned, 0.0), distance)
     if body.step == 0.0:
         body.step = 1e-9  # it wants to move: it is not an obstacle that stands
+
+
+@kernel
+def stopping_speed(decel: float, distance: float) -> float:
+    """The highest speed from which steps that get shorter by `decel` end at that distance."""
+    return min(distance, math.sqrt(0.25 * decel * decel + 2.0 * decel * distance) - 0.5 * decel)
 
 
 @kernel
@@ -361,7 +367,9 @@ def make_steps(game: Game, rules: Rules, scratch: Scratch) -> None:
             want_x, want_y = body.dir_x * body.step, body.dir_y * body.step
             dx, dy = want_x - me.speed_x, want_y - me.speed_y
             change = length(dx, dy)
-            limit = row.accel if body.step > 0.0 else row.decel
+            limit = row.accel
+            if body.step < length(me.speed_x, me.speed_y):
+                limit = row.decel
             if change > limit:
                 dx, dy = dx / change * limit, dy / change * limit
             me.speed_x += dx

@@ -171,7 +171,7 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
         "biological": "Biological" in unit.attributes,
-        "mobile": unit.speed > 0.0,
+        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0,  # cocoons have speed, but stay
         "has_turret": bool(turrets),
         "fires_moving": any(w.movement_while_firing == "full" and not w.suicide for w in weapons),
         "explodes": any(w.suicide for w in weapons),

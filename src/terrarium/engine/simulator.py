@@ -86,7 +86,7 @@ class Simulator:
         self._scratch = [
             allocate_scratch(slots, n_cells, int(self.ground.size[3])) for _ in range(self._threads)
         ]
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._pool = ThreadPoolExecutor(max(1, self._threads - 1))
         self._compile()
         self.reset(seed=0)
 
@@ -175,11 +175,11 @@ class Simulator:
             with _quiet_wraparound():
                 step(*fixed, self._scratch[part], self.commands, n_ticks, first, last)
 
-        if self._pool is None:
-            advance(0)
-        else:
-            for _ in self._pool.map(advance, range(self._threads)):
-                pass
+        # This thread takes a part itself: one less to wake up.
+        others = [self._pool.submit(advance, part) for part in range(1, self._threads)]
+        advance(0)
+        for other in others:
+            other.result()
         self.commands["kind"] = codes.NO_ORDER
         self._check_faults()
 
@@ -232,8 +232,7 @@ class Simulator:
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._pool.shutdown()
 
     def _seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:
         seeds = np.asarray(seed)

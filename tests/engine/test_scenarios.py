@@ -1,0 +1,170 @@
+"""Scenarios begin as their files say, and random ones as SMACv2 draws them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.engine import codes
+from terrarium.engine.simulator import EngineError, Simulator
+
+GENERATED = scenario_names("smacv2")
+FIXED = scenario_names("smac")
+N_TEAMS = 4000
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_everybody_stands_apart_on_walkable_ground(name: str) -> None:
+    sim = Simulator(name, 8)
+    walkable = sim.scenario.terrain.walkable
+    for units in sim.units:
+        types = sim.rules.types[units["kind"]]
+        assert units["alive"].all()
+        assert (walkable[units["y"].astype(int), units["x"].astype(int)] | types["flying"]).all()
+        gap = np.hypot(units["x"][:, None] - units["x"], units["y"][:, None] - units["y"])
+        reach = types["separation"][:, None] + types["separation"]
+        shared = (types["classes"][:, None] & types["classes"]) != 0
+        np.fill_diagonal(shared, False)
+        assert (gap >= reach - 1e-9)[shared].all()
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_slots_follow_the_order_of_creation(name: str) -> None:
+    scenario = load_scenario(name)
+    sim = Simulator(scenario)
+    expected = [
+        (unit, group.side == "enemy", group.passive)
+        for group in scenario.groups
+        for unit, count in group.units.items()
+        for _ in range(count)
+    ]
+    units = sim.units[0]
+    found = [
+        (sim.names[u["kind"]], bool(u["side"]), bool(u["passive"])) for u in units[units["alive"]]
+    ]
+    assert found == expected
+    ordered = units["n_orders"] > 0
+    sends = {"enemy" for group in scenario.groups if group.order and group.side == "enemy"}
+    assert ordered.any() == bool(sends)
+    assert not ordered[units["side"] == 0].any()
+
+
+def test_the_zealot_of_2m_vs_1z_heads_for_a_random_point_between_the_marines() -> None:
+    sim = Simulator("smac/2m_vs_1z", 500)
+    goals = sim.world.orders[:, 2, 0]
+    assert (goals["kind"] == codes.ATTACK_MOVE).all()
+    assert goals["y"] == pytest.approx(12.0)
+    assert 13.0 <= goals["x"].min() < 13.2
+    assert 18.8 < goals["x"].max() <= 19.0
+    assert goals["x"].mean() == pytest.approx(16.0, abs=0.25)  # 3 standard errors of U(13, 19)
+
+
+def test_zerglings_of_2c_vs_64zg_attack_both_colossi_one_after_the_other() -> None:
+    sim = Simulator("smac/2c_vs_64zg")
+    orders = sim.world.orders[0, 2:, :2]
+    assert (orders["kind"] == codes.ATTACK).all()
+    assert (np.sort(orders["target"], axis=1) == [0, 1]).all()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_drawn_teams_have_the_published_weights(name: str) -> None:
+    generator = load_scenario(name).generator
+    assert generator is not None
+    sim = Simulator(name, N_TEAMS // 10)
+    counts: Counter[str] = Counter()
+    for batch in range(4):
+        sim.reset(batch * sim.n_envs)
+        allies = sim.units["kind"][:, : generator.n_allies]
+        enemies = sim.units["kind"][:, generator.n_allies :]
+        assert (enemies[:, : generator.n_allies] == allies[:, : generator.n_enemies]).all()
+        counts.update(sim.names[kind] for kind in allies.ravel())
+        for exception in generator.never_only:
+            assert not (allies == sim.rows[exception]).all(axis=1).any()
+    total = sum(counts.values())
+    for unit, weight in generator.weights.items():
+        # Four standard errors, and the little that forbidding exceptions-only teams moves.
+        tolerance = 4 * np.sqrt(weight * (1 - weight) / total) + 1e-4
+        assert counts[unit] / total == pytest.approx(weight, abs=tolerance)
+
+
+def test_half_of_the_drawn_battles_are_reflected_and_half_are_surrounded() -> None:
+    sim = Simulator("smacv2/terran_5_vs_5", N_TEAMS)
+    allies, enemies = sim.units[:, :5], sim.units[:, 5:]
+    centre = np.hypot(allies["x"].mean(axis=1) - 16.0, allies["y"].mean(axis=1) - 16.0) < 1.0
+    assert centre.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(N_TEAMS) + 0.01)
+    spread = allies[~centre]
+    assert spread["x"].max() <= 16.0  # the allies' half, apart from making room
+    inside = (spread["x"] > 3.0) & (spread["y"] > 3.0) & (spread["y"] < 29.0)
+    mirrored = np.isclose(enemies[~centre]["x"], 32.0 - spread["x"])
+    mirrored &= np.isclose(enemies[~centre]["y"], spread["y"])
+    assert mirrored[inside].mean() > 0.9  # the rest had to make room for somebody
+    # Enemies around a surrounded team stand on the diagonals, in at most four groups.
+    around = enemies[centre]
+    off = np.abs(np.abs(around["x"] - 16.0) - np.abs(around["y"] - 16.0))
+    assert np.median(off) < 1.5
+
+
+def test_the_same_seed_draws_the_same_teams_in_any_batch() -> None:
+    alone, among = Simulator("smacv2/zerg_10_vs_11"), Simulator("smacv2/zerg_10_vs_11", 16)
+    alone.reset(12)
+    among.reset(0)
+    assert alone.digest(0) == among.digest(12)
+
+
+def test_idle_enemies_of_smacv2_are_sent_at_their_nearest_opponent() -> None:
+    sim = Simulator("smacv2/protoss_5_vs_5")
+    sim.step(1)
+    enemies = sim.units[0][5:]
+    assert (enemies["n_orders"] == 1).all()
+    for enemy in enemies:
+        allies = sim.units[0][:5]
+        gap = np.hypot(allies["x"] - enemy["x"], allies["y"] - enemy["y"])
+        assert gap[enemy["target"]] == pytest.approx(gap.min(), abs=0.5)  # they have moved a tick
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Simulator("smac/3m").reset(-1), "seed -1 is outside 0 to"),
+        (lambda: Simulator("smac/3m").reset(1.5), "seed 1.5 is not a whole number"),
+        (lambda: Simulator("smac/3m", 2).reset([1, 2, 3]), "3 seeds for 2 games"),
+        (lambda: Simulator("smac/3m", 0), "n_envs is 0"),
+        (lambda: Simulator("smac/3m", slots=5), "5 slots for 6 units"),
+        (lambda: Simulator("smac/3m", slots=10**6), "slots for 6 units"),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marin", 0, 5, 5), '"marine"'),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 2, 5, 5), "side 2"),
+        (lambda: Simulator("smac/3m", slots=9).create(7, "marine", 0, 5, 5), "game 7"),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 0, float("nan"), 5), "not a"),
+        (lambda: Simulator("smac/3m").create(0, "marine", 0, 5, 5), "no slot left"),
+        (lambda: Simulator("smac/3m").step(-1), "n_ticks is -1"),
+        (lambda: Simulator("smac/8m").load(Simulator("smac/3m").save()), "this save is of smac/3m"),
+        (lambda: Simulator("smac/3m", 2).load(Simulator("smac/3m").save()), "games and slots"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(call: object, words: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        call()  # type: ignore[operator]
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (99, 0, 5.0, 5.0, False),
+        (-3, 0, 5.0, 5.0, False),
+        (codes.MOVE, -1, float("nan"), 5.0, False),
+        (codes.MOVE, -1, 5.0, float("inf"), False),
+        (codes.ATTACK, 10**9, 5.0, 5.0, False),
+        (codes.ATTACK, 0, 5.0, 5.0, True),  # itself
+        (codes.HEAL, 1, 5.0, 5.0, False),  # a Marine cannot
+        (codes.FOLLOW, -1, 5.0, 5.0, False),  # nobody
+    ],
+)
+def test_an_order_that_makes_no_sense_changes_nothing(command: tuple[object, ...]) -> None:
+    told, left_alone = Simulator("smac/3m"), Simulator("smac/3m")
+    told.commands[0, 0] = command
+    told.step()
+    left_alone.step()
+    assert told.digest() == left_alone.digest()
