@@ -5,7 +5,7 @@ import pytest
 
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import World
-from tests.engine.mirrors import ARMIES, fight, mirror_battle
+from tests.engine.mirrors import ARMIES, MORE_ARMIES, fight, mirror_battle
 from tests.engine.scripts import give_random_orders
 
 SEEDS = 10_000
@@ -39,11 +39,14 @@ def test_swapping_the_slots_swaps_every_single_result(army: str) -> None:
     assert (lost == won_swapped).mean() > 0.98
 
 
-@pytest.mark.parametrize("army", ARMIES)
-@pytest.mark.parametrize("seed", range(5))
-def test_with_equal_luck_both_sides_fight_the_same_battle(army: str, seed: int) -> None:
+@pytest.mark.parametrize("army", ARMIES | MORE_ARMIES)
+@pytest.mark.parametrize("vertical", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_with_equal_luck_both_sides_fight_the_same_battle(
+    army: str, vertical: bool, seed: int
+) -> None:
     """Twins that draw the same numbers stay each other's mirror image to the last shot."""
-    sim = mirror_battle(army, 1)
+    sim = mirror_battle(army, 1, vertical=vertical)
     sim.reset(seed)
     n = sim.n_slots // 2
     mine, theirs = slice(0, n), slice(n, 2 * n)

@@ -1,10 +1,12 @@
 """Scenarios begin as their files say, and random ones as SMACv2 draws them."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from terrarium.data.scenario import Group
 from terrarium.data.scenarios import load_scenario, scenario_names
 from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError, Simulator
@@ -12,6 +14,7 @@ from terrarium.engine.simulator import EngineError, Simulator
 GENERATED = scenario_names("smacv2")
 FIXED = scenario_names("smac")
 N_TEAMS = 4000
+STRANGERS = (Group("ally", (9.0, 16.0), {"siege_tank": 1}, False, None),)  # not in liberty
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -138,6 +141,7 @@ def test_idle_enemies_of_smacv2_are_sent_at_their_nearest_opponent() -> None:
         (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 0, float("nan"), 5), "not a"),
         (lambda: Simulator("smac/3m").create(0, "marine", 0, 5, 5), "no slot left"),
         (lambda: Simulator("smac/3m").step(-1), "n_ticks is -1"),
+        (lambda: Simulator(replace(load_scenario("3m"), groups=STRANGERS)), '"siege_tank"'),
         (lambda: Simulator("smac/8m").load(Simulator("smac/3m").save()), "this save is of smac/3m"),
         (lambda: Simulator("smac/3m", 2).load(Simulator("smac/3m").save()), "games and slots"),
     ],

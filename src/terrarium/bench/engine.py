@@ -224,14 +224,13 @@ class _Battles:
 
     def __init__(self, scenario: Scenario, batch: int, threads: int) -> None:
         # numba loads only when something is measured: `--help` must not wait for it.
+        from terrarium.engine.setup import unit_names
         from terrarium.engine.simulator import Simulator
 
         self.sim: Simulator = Simulator(scenario, batch, threads)
         self._limit_ticks = scenario.limit_steps * scenario.ticks_per_step
         self._is_armed = self.sim.rules.types["n_weapons"] > 0  # [unit types]
-        names = {name for group in scenario.groups for name in group.units}
-        names |= set(scenario.generator.weights if scenario.generator else ())
-        self._all_armed = all(self._is_armed[self.sim.rows[name]] for name in names)
+        self._all_armed = all(self._is_armed[self.sim.rows[n]] for n in unit_names(scenario))
         self.orders = np.zeros_like(self.sim.commands)
         self.begin()
 

@@ -1,7 +1,7 @@
 """Damage: who is hit by a blow, what armor and shields leave of it, and who notices."""
 
 from terrarium.engine import codes
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.paths import cell_of
 from terrarium.engine.random import TIE, bits
@@ -115,12 +115,14 @@ def splash_share(
             me = game.units[source]
             dx, dy = other.x - me.x, other.y - me.y
             distance = length(dx, dy)
-            ahead = me.face_x * dx + me.face_y * dy >= hit.zone_cos[z] * distance
-            if ahead and distance - radius <= hit.zone_radius[z] + rules.types[me.kind].radius:
+            ahead = me.face_x * dx + me.face_y * dy >= hit.zone_cos[z] * distance - NEARLY
+            reach = hit.zone_radius[z] + rules.types[me.kind].radius + radius
+            if ahead and distance <= reach + NEARLY:
                 return hit.zone_share[z]
             continue
         dx, dy = other.x - x, other.y - y
-        if length(dx, dy) - radius <= hit.zone_radius[z]:
+        # Bodies in contact are often exactly at a zone's edge: rounding must not decide.
+        if length(dx, dy) <= hit.zone_radius[z] + radius + NEARLY:
             return hit.zone_share[z]
     return 0.0
 
@@ -139,13 +141,12 @@ def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y:
     radius = rules.types[other.kind].radius
     if hit.form == codes.LINE:
         rest = along - min(max(along, 0.0), hit.length)
-        reach = hit.radius + radius
-        return rest * rest + beside * beside <= reach * reach
-    if dx * dx + dy * dy > (hit.radius + radius) * (hit.radius + radius):
+        return length(rest, beside) <= hit.radius + radius + NEARLY
+    if length(dx, dy) > hit.radius + radius + NEARLY:
         return False
     # The cone is extended by the victim's radius: its distance from the cone's side counts.
     outside = beside * hit.arc_cos - along * hit.arc_sin
-    return outside <= radius and along > -radius
+    return outside <= radius + NEARLY and along > -radius
 
 
 @rare

@@ -253,8 +253,7 @@ def sample_that_hits(game: Game, rules: Rules, beam: Records, v: int) -> int:
     j = min(max(int((along + hit.length) / gap + 0.5), 0), hit.steps - 1)
     at = j * gap - hit.length
     px, py = dx + at * beam.dir_y, dy - at * beam.dir_x
-    reach = hit.radius + rules.types[other.kind].radius
-    return j if px * px + py * py <= reach * reach else -1
+    return j if length(px, py) <= hit.radius + rules.types[other.kind].radius + NEARLY else -1
 
 
 @kernel
@@ -288,8 +287,7 @@ def spread(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -
             if nearest != spines.step:
                 continue
             px, py = dx - nearest * spines.dir_x, dy - nearest * spines.dir_y
-            reach = hit.radius + rules.types[other.kind].radius
-            if px * px + py * py <= reach * reach:
+            if length(px, py) <= hit.radius + rules.types[other.kind].radius + NEARLY:
                 add_hit(
                     game, rules, scratch, v, spines.hit, spines.source, spines.source_tag,
                     spines.side, 1.0,

@@ -4,7 +4,7 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.damage import add_hit, may_hurt, resolve_hits
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.orders import standing_point
 from terrarium.engine.paths import cell_of, off_walls
@@ -148,26 +148,29 @@ def remove_dead(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> N
 @rare
 def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
     """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
-    died = True
-    while died:
-        died = False
+    n_dead = 1
+    while n_dead > 0:
+        n_dead = 0
         for u in range(game.clock[0].n_slots):
             me = game.units[u]
             if me.alive and me.hp <= 0.0:
-                died = True
                 me.alive = False
                 me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
                 game.players[me.side].n_alive -= 1
                 game.players[me.side].n_lost += 1
-                if rules.types[me.kind].explodes:
-                    explode(game, rules, ground, scratch, u)
+                scratch.dead[n_dead] = u
+                n_dead += 1
+        # Only now, so that nobody who dies with them is hurt once more.
+        for k in range(n_dead):
+            if rules.types[game.units[scratch.dead[k]].kind].explodes:
+                explode(game, rules, ground, scratch, scratch.dead[k])
         if scratch.counts[N_HITS] > 0:
             resolve_hits(game, rules, scratch)
 
 
 @rare
 def explode(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
-    """A Baneling's acid falls on every enemy around it, alive at this moment or dying with it."""
+    """A Baneling's acid falls on every living enemy around it."""
     me = game.units[u]
     row = rules.types[me.kind]
     weapon = rules.weapons[row.first_weapon]
@@ -178,5 +181,5 @@ def explode(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) 
                 continue
             dx, dy = other.x - me.x, other.y - me.y
             reach = rules.hits[h].radius + rules.types[other.kind].radius
-            if dx * dx + dy * dy <= reach * reach:
+            if length(dx, dy) <= reach + NEARLY:
                 add_hit(game, rules, scratch, v, h, u, me.tag, me.side, 1.0)

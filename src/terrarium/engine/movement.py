@@ -322,18 +322,23 @@ def keep_clear(game: Game, scratch: Scratch, u: int, n_near: int) -> None:
     step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
     in_the_way = codes.NO_UNIT
     for _ in range(3):
-        worst, worst_x, worst_y = NEARLY, 0.0, 0.0
+        worst, deepest = 0.0, -1
         for k in range(n_near):
             near = scratch.near[k]
             too_deep = step_x * near.dir_x + step_y * near.dir_y - near.room
-            if too_deep > worst:
-                worst = too_deep
-                worst_x, worst_y = near.dir_x * too_deep, near.dir_y * too_deep
-                in_the_way = near.unit
-        if worst == NEARLY:
+            if too_deep < worst - NEARLY or too_deep < NEARLY:
+                continue
+            if too_deep < worst + NEARLY and deepest >= 0:
+                one, other = game.units[near.unit].tag, game.units[scratch.near[deepest].unit].tag
+                if not toss(game.clock[0].seed, game.units[u].tag, one, other):
+                    continue
+            worst, deepest = too_deep, k
+        if deepest < 0:
             break
-        step_x -= worst_x
-        step_y -= worst_y
+        near = scratch.near[deepest]
+        step_x -= near.dir_x * worst
+        step_y -= near.dir_y * worst
+        in_the_way = near.unit
     size = length(step_x, step_y)
     if size >= body.step - NEARLY:
         return

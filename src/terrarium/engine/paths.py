@@ -1,6 +1,6 @@
 """Finding the way: straight lines where the ground is clear, cached flow fields around the rest."""
 
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.state import Game, Scratch
 from terrarium.engine.terrain import STEP_X, STEP_Y, Ground
@@ -32,19 +32,19 @@ def line_is_clear(ground: Ground, layer: int, x0: float, y0: float, x1: float, y
     next_y = (cy + 1 - y0 if dy > 0.0 else y0 - cy) * per_y
     while n_steps > 0:
         bits = ground.open[layer, cy * width + cx]
-        if next_x < next_y:
+        if next_x < next_y - NEARLY:
             if not bits & (1 if step_x > 0 else 16):
                 return False
             cx += step_x
             next_x += per_x
             n_steps -= 1
-        elif next_y < next_x:
+        elif next_y < next_x - NEARLY:
             if not bits & (4 if step_y > 0 else 64):
                 return False
             cy += step_y
             next_y += per_y
             n_steps -= 1
-        else:
+        else:  # through the corner, or so near that rounding would decide
             diagonal = (2 if step_y > 0 else 128) if step_x > 0 else (8 if step_y > 0 else 32)
             if not bits & diagonal:
                 return False
@@ -107,13 +107,12 @@ def flow_field(game: Game, ground: Ground, scratch: Scratch, layer: int, goal: i
 def spread_field(
     game: Game, ground: Ground, scratch: Scratch, layer: int, goal: int, f: int
 ) -> None:
-    """Let costs flow from the goal until none improves; each cell keeps its way down."""
+    """Let costs flow from the goal until none improves, then note every cell's way down."""
     width = ground.size[0]
     n_cells = width * ground.size[1]
     costs = scratch.costs
     for cell in range(n_cells):
         costs[cell] = UNREACHED
-        game.ways[f, cell] = 0
         scratch.queue[1, cell] = 0  # is it waiting in the queue?
     costs[goal] = 0
     scratch.queue[0, 0] = goal
@@ -132,12 +131,43 @@ def spread_field(
             if cost >= costs[neighbor]:
                 continue
             costs[neighbor] = cost
-            game.ways[f, neighbor] = (d + 4) % 8 + 1
             if not scratch.queue[1, neighbor]:
                 scratch.queue[1, neighbor] = 1
                 tail = head + n_waiting
                 scratch.queue[0, tail if tail < n_cells else tail - n_cells] = neighbor
                 n_waiting += 1
+    for cell in range(n_cells):
+        game.ways[f, cell] = way_down(ground, scratch, layer, goal, cell)
+
+
+@kernel
+def way_down(ground: Ground, scratch: Scratch, layer: int, goal: int, cell: int) -> int:
+    """1 + the direction of the cheapest way on; 0 at the goal and where no way leads there.
+
+    Of equally cheap ones the one that comes nearest to the goal, then the left one: never the one
+    that happens to be listed first, which would favor a side of the map.
+    """
+    if cell == goal or scratch.costs[cell] >= UNREACHED:
+        return 0
+    width = ground.size[0]
+    to_x, to_y = goal % width - cell % width, goal // width - cell // width
+    bits = ground.open[layer, cell]
+    best, best_cost, best_distance, best_turn = 0, UNREACHED, 0, 0
+    for d in range(8):
+        if not bits >> d & 1:
+            continue
+        neighbor = cell + STEP_Y[d] * width + STEP_X[d]
+        cost = scratch.costs[neighbor] + (DIAGONAL_COST if d & 1 else STRAIGHT_COST)
+        if cost > best_cost:
+            continue
+        rest_x, rest_y = to_x - STEP_X[d], to_y - STEP_Y[d]
+        distance = rest_x * rest_x + rest_y * rest_y
+        turn = to_x * STEP_Y[d] - to_y * STEP_X[d]
+        if cost == best_cost:
+            if distance > best_distance or (distance == best_distance and turn <= best_turn):
+                continue
+        best, best_cost, best_distance, best_turn = d + 1, cost, distance, turn
+    return best
 
 
 @rare

@@ -119,6 +119,12 @@ def n_units(scenario: Scenario) -> int:
     return sum(sum(group.units.values()) for group in scenario.groups)
 
 
+def unit_names(scenario: Scenario) -> set[str]:
+    """Which unit types a battle may begin with."""
+    names = {name for group in scenario.groups for name in group.units}
+    return names | set(scenario.generator.weights if scenario.generator else ())
+
+
 @rare
 def clear(game: Game, seed: np.uint64) -> None:
     """An empty game. The cache of ways stays: it depends on the terrain alone."""

@@ -17,7 +17,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.rules_from_facts import compile_rules
-from terrarium.engine.setup import compile_plan, create, n_units, reset
+from terrarium.engine.setup import compile_plan, create, n_units, reset, unit_names
 from terrarium.engine.state import COMMAND, Records, World, allocate, allocate_scratch, records
 from terrarium.engine.terrain import compile_ground
 from terrarium.engine.tick import step
@@ -77,6 +77,8 @@ class Simulator:
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(self.rows)
+        for unit in unit_names(scenario):
+            self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
         self.plan = compile_plan(scenario, self.rows)
         n_cells = scenario.terrain.width * scenario.terrain.height
@@ -125,11 +127,7 @@ class Simulator:
         self, e: int, unit: str, side: int, x: float, y: float, passive: bool = False
     ) -> int:
         """Add a unit to one game, at the free place nearest to a point; its slot."""
-        if unit not in self.rows:
-            raise EngineError(
-                f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
-                f"{nearest(unit, self.rows)} See: terrarium list units"
-            )
+        self._check_unit(unit)
         if side not in (0, 1) or not 0 <= e < self.n_envs:
             raise EngineError(
                 f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
@@ -233,6 +231,13 @@ class Simulator:
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown()
+
+    def _check_unit(self, unit: str) -> None:
+        if unit not in self.rows:
+            raise EngineError(
+                f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
+                f"{nearest(unit, self.rows)} See: terrarium list units"
+            )
 
     def _seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:
         seeds = np.asarray(seed)

@@ -229,6 +229,7 @@ class Scratch(NamedTuple):
     shots: Records  # [U] SHOT
     doom: NDArray[np.float64]  # [U] damage that instant shots of this tick will do
     callers: NDArray[np.int64]  # [U] who calls for help in this tick
+    dead: NDArray[np.int64]  # [U] who died in this round of deaths
     counts: NDArray[np.int64]  # how many pairs, hits, shots, callers
     cells: NDArray[np.int64]  # [grid cells + 1]
     members: NDArray[np.int64]  # [U]
@@ -277,6 +278,7 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
         shots=records(n_slots, SHOT),
         doom=np.zeros(n_slots),
         callers=np.zeros(n_slots, np.int64),
+        dead=np.zeros(n_slots, np.int64),
         counts=np.zeros(4, np.int64),
         cells=np.zeros(n_buckets + 1, np.int64),
         members=np.zeros(n_slots, np.int64),
