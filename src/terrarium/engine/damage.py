@@ -4,7 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.paths import cell_of
-from terrarium.engine.random import TIE, bits
+from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import N_CALLERS, N_HITS, Game, Scratch, is_unit
 from terrarium.engine.terrain import Ground
@@ -207,9 +207,8 @@ def notice(game: Game, rules: Rules, scratch: Scratch, v: int) -> None:
             if worst < 0 or blow.damage > scratch.hits[worst].damage:
                 worst = h
             elif blow.damage == scratch.hits[worst].damage:
-                seed, tick = game.clock[0].seed, game.clock[0].tick
-                old = bits(seed, tick, scratch.hits[worst].source_tag, TIE)
-                if bits(seed, tick, blow.source_tag, TIE) < old:
+                old = scratch.hits[worst].source_tag
+                if toss(game.clock[0].seed, victim.tag, blow.source_tag, old):
                     worst = h
         h = blow.next
     if worst < 0:
@@ -235,13 +234,16 @@ def call_for_help(game: Game, rules: Rules, scratch: Scratch) -> None:
         friend = game.units[f]
         if not friend.alive or friend.passive or friend.target >= 0 or friend.attacker >= 0:
             continue
-        best, best_distance = codes.NO_UNIT, radius * radius
+        best, best_distance = codes.NO_UNIT, radius
         for c in range(n_callers):
             victim = game.units[scratch.callers[c]]
-            dx, dy = friend.x - victim.x, friend.y - victim.y
-            distance = dx * dx + dy * dy
-            if victim.side == friend.side and distance < best_distance:
-                best, best_distance = scratch.callers[c], distance
+            distance = length(friend.x - victim.x, friend.y - victim.y)
+            if victim.side != friend.side or distance > best_distance + NEARLY:
+                continue
+            if distance > best_distance - NEARLY and best >= 0:
+                if not toss(game.clock[0].seed, friend.tag, victim.tag, game.units[best].tag):
+                    continue
+            best, best_distance = scratch.callers[c], distance
         if best >= 0:
             friend.attacker = game.units[best].attacker
             friend.attacker_tag = game.units[best].attacker_tag
