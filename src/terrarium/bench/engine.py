@@ -231,22 +231,22 @@ class _Battles:
         self._limit_ticks = scenario.limit_steps * scenario.ticks_per_step
         self._is_armed = self.sim.rules.types["n_weapons"] > 0  # [unit types]
         self._all_armed = all(self._is_armed[self.sim.rows[n]] for n in unit_names(scenario))
-        self.orders = np.zeros_like(self.sim.commands)
+        self.order_kinds = np.zeros(self.sim.commands.shape, np.int64)  # [N, U]
         self.begin()
 
     def begin(self) -> None:
         """All battles from their first tick."""
         self._next_seed, self._n_steps = 0, 0
         self.reset(np.ones(self.sim.n_envs, np.bool_))
-        self.orders["kind"][self.sim.units["side"] == 0] = codes.ATTACK_MOVE
-        self.orders["target"] = codes.NO_UNIT
+        self.order_kinds[self.sim.units["side"] == 0] = codes.ATTACK_MOVE
+        self.sim.commands["target"] = codes.NO_UNIT
 
     def step(self) -> NDArray[np.bool_]:
         """One decision of every ally and what follows from it; which battles ended with it."""
         if self._n_steps % _AIM_STEPS == 0:
             self._aim()
         self._n_steps += 1
-        self.sim.commands[...] = self.orders
+        self.sim.commands["kind"] = self.order_kinds  # a step takes the kinds and leaves the rest
         self.sim.step()
         done = self._over() | (self.sim.ticks >= self._limit_ticks)
         if done.any():
@@ -260,7 +260,7 @@ class _Battles:
         games = np.arange(self.sim.n_envs)
         enemy = (units["alive"] & (units["side"] == 1)).argmax(axis=1)  # [N]
         for axis in ("x", "y"):
-            self.orders[axis] = units[axis][games, enemy][:, None]
+            self.sim.commands[axis] = units[axis][games, enemy][:, None]
 
     def _over(self) -> NDArray[np.bool_]:
         """Where a side has nobody left who can fight: as in SMAC, Medivacs alone have lost."""
@@ -326,7 +326,7 @@ def _measure_batch(scenario: Scenario, batch: int, threads: int, seconds: float)
 def _measure_whole_battles(scenario: Scenario) -> Throughput:
     """A slice is one battle from beginning to end; only its opening orders are given."""
     battles = _Battles(scenario, 1, 1)
-    battles.orders["kind"] = codes.NO_ORDER
+    battles.order_kinds[:] = codes.NO_ORDER
     battles.step()
     slices = []
     for _ in range(_N_SLICES):

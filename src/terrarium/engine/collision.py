@@ -19,6 +19,8 @@ SHARE = 0.6
 """How much of an overlap one round takes away: below 1, so that crowds do not oscillate."""
 DRIFT = 0.15
 """The same for two bodies that both stand and fight, and for standing flyers."""
+DRIFT_TICKS = 4
+"""Where nobody moves at all, drifting apart every few ticks is enough."""
 LONGEST_PUSH = 0.3
 
 

@@ -32,8 +32,10 @@ TIGHT = 0.9
 
 
 @kernel
-def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
-    """Decide for every unit, from the same picture of the world, where it wants to go."""
+def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> bool:
+    """Decide for every unit, from the same picture of the world, where it wants to go; does
+    anybody move at all?"""
+    anybody = False
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         body = scratch.bodies[u]
@@ -57,6 +59,9 @@ def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> N
         body.still = body.step == 0.0
         if body.still and me.target >= 0:
             body.anchored = True  # stands and fights
+        if not body.still or me.speed_x != 0.0 or me.speed_y != 0.0:
+            anybody = True
+    return anybody
 
 
 @kernel

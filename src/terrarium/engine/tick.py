@@ -1,7 +1,7 @@
 """One tick of the game: the phases, in their order. Abilities and economy will join the list."""
 
 from terrarium.engine import codes
-from terrarium.engine.collision import find_pairs, push_apart
+from terrarium.engine.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.damage import resolve_hits
 from terrarium.engine.effects import advance_effects
 from terrarium.engine.healing import choose_patients, heal
@@ -28,12 +28,13 @@ def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch)
     acquire_targets(game, rules, ground, scratch)
     choose_patients(game, rules)
 
-    choose_ways(game, rules, ground, scratch)
-    find_pairs(game, ground, scratch)
-    steer(game, scratch)
-    make_steps(game, rules, scratch)
-    push_apart(game, ground, scratch)
-    settle(game, ground, scratch)
+    anybody_moves = choose_ways(game, rules, ground, scratch)
+    if anybody_moves or game.clock[0].tick % DRIFT_TICKS == 0:
+        find_pairs(game, ground, scratch)
+        steer(game, scratch)
+        make_steps(game, rules, scratch)
+        push_apart(game, ground, scratch)
+        settle(game, ground, scratch)
 
     advance_effects(game, rules, ground, scratch)
     use_weapons(game, rules, ground, scratch)

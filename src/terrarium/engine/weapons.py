@@ -46,10 +46,9 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
     if not is_unit(game, v, me.target_tag):
         forget_target(game, u)
         return
-    distance = edge_distance(rules, me, game.units[v])
     if me.winding:
         weapon = rules.weapons[me.weapon]
-        if distance > weapon.range + weapon.slop:
+        if edge_distance(rules, me, game.units[v]) > weapon.range + weapon.slop:
             me.winding = False
             me.cooldown = 0.0
         else:
