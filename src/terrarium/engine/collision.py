@@ -15,6 +15,9 @@ from terrarium.engine.terrain import BUCKET, Ground
 SEEN_COMING = 0.35
 """Bodies notice each other when a step would bring them this close."""
 ROUNDS = 3
+MOST_ROUNDS = 10
+DEEP = 0.12
+"""An overlap of more than this share of the separation is worth further rounds."""
 SHARE = 0.6
 """How much of an overlap one round takes away: below 1, so that crowds do not oscillate."""
 DRIFT = 0.15
@@ -86,8 +89,8 @@ def try_pair(scratch: Scratch, u: int, v: int) -> None:
 def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
     """Resolve overlaps of the tentative positions, all of one round from the same picture."""
     n_slots = game.clock[0].n_slots
-    for _ in range(ROUNDS):
-        touched = False
+    for k in range(MOST_ROUNDS):
+        touched, deep = False, False
         for p in range(scratch.counts[N_PAIRS]):
             pair = scratch.pairs[p]
             body, other = scratch.bodies[pair.u], scratch.bodies[pair.v]
@@ -95,9 +98,13 @@ def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
             reach = body.radius + other.radius
             squared = dx * dx + dy * dy
             if squared < reach * reach:
-                push_pair(game, scratch, pair.u, pair.v, reach - math.sqrt(squared))
+                overlap = reach - math.sqrt(squared)
+                push_pair(game, scratch, pair.u, pair.v, overlap)
                 touched = True
-        if not touched:
+                if overlap > DEEP * reach and not (body.flying or other.flying):
+                    deep = True
+        if not touched or (k >= ROUNDS and not deep):
+            clear_pushes(game, scratch)
             return
         for u in range(n_slots):
             body = scratch.bodies[u]
@@ -109,6 +116,12 @@ def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
                 body.push_x = body.push_y = 0.0
                 # Walls take part in every round, or they would undo it at the end.
                 body.x, body.y = stay_on_ground(ground, body, game.units[u].x, game.units[u].y)
+
+
+@kernel
+def clear_pushes(game: Game, scratch: Scratch) -> None:
+    for u in range(game.clock[0].n_slots):
+        scratch.bodies[u].push_x = scratch.bodies[u].push_y = 0.0
 
 
 @kernel
