@@ -12,19 +12,6 @@ FOLLOW = 7
 SMART = 8
 HEAL = 9
 
-ORDER_NAMES = (
-    "none",
-    "move",
-    "attack",
-    "attack_move",
-    "stop",
-    "hold",
-    "patrol",
-    "follow",
-    "smart",
-    "heal",
-)
-
 NO_UNIT = -1
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.

@@ -10,7 +10,6 @@ from terrarium.data.scenario import Terrain
 # The eight neighbors, counterclockwise from east; odd ones are diagonal.
 STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
 STEP_Y = (0, 1, 1, 1, 0, -1, -1, -1)
-N_LAYERS = 3
 BUCKET = 2.0
 """Side of a bucket of the neighbor grid."""
 
