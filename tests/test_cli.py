@@ -190,7 +190,7 @@ def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupted(name: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "load_scenario", interrupted)
+    monkeypatch.setattr("terrarium.cli.demo.load_scenario", interrupted)
     assert run("demo") == (130, "", "")
 
 

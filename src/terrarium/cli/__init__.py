@@ -1,0 +1,47 @@
+"""The command line: parse, call one library function, print."""
+
+import io
+import logging
+import os
+import sys
+from typing import NoReturn
+
+from terrarium.cli.bench import BenchEngine
+from terrarium.cli.demo import Demo
+from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
+from terrarium.cli.parsing import Commands, run
+from terrarium.errors import TerrariumError
+
+COMMANDS: Commands = {
+    "demo": Demo,
+    "list units": ListUnits,
+    "list scenarios": ListScenarios,
+    "list rules": ListRules,
+    "list terrains": ListTerrains,
+    "bench engine": BenchEngine,
+}
+
+
+def main() -> None:
+    """Run one command. What a user did wrong ends in one line and exit code 2."""
+    logging.basicConfig(format="%(message)s")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a bar must not fail where there is no UTF-8
+    try:
+        run(COMMANDS, sys.argv[1:])
+        sys.stdout.flush()
+    except TerrariumError as error:
+        _fail(str(error))
+    except MemoryError:
+        _fail("there is not enough memory for this; use a smaller batch")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader has gone (`| head`). Python flushes at exit: into nothing, not into the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+def _fail(message: str) -> NoReturn:
+    print("terrarium:", message.replace("\n", "\\n"), file=sys.stderr)
+    sys.exit(2)
