@@ -1,5 +1,20 @@
 """Train StarCraft II armies without StarCraft II, then take them to the ladder."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from terrarium.envs.make import make, make_vec
+
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = ["__version__", "make", "make_vec"]
+
+# Loaded when they are first asked for: `import terrarium` must not wait for numba.
+_HOMES = {"make": "terrarium.envs.make", "make_vec": "terrarium.envs.make"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -30,23 +30,27 @@ def test_the_second_use_is_silent(
     assert caplog.text == ""
 
 
-def test_the_cache_depends_on_every_file_of_the_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_depends_on_every_file_of_the_engine(tmp_path: Path) -> None:
     """Numba sees neither callees nor constants in other files; it would run a stale kernel."""
-    engine = Path(jit.__file__).parent
-    for file in engine.glob("*.py"):
+    for file in jit.ENGINE_FOLDER.glob("*.py"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "jit.py"))
-    before = jit._source_digest()
+    before = jit._source_digest(tmp_path)
     (tmp_path / "damage.py").write_text("MINIMUM_DAMAGE = 1.0\n")
-    assert jit._source_digest() != before
+    assert jit._source_digest(tmp_path) != before
+
+
+def test_kernels_of_another_folder_depend_on_the_engine_and_on_that_folder(tmp_path: Path) -> None:
+    (tmp_path / "reward.py").write_text("WIN = 200.0\n")
+    before = jit._cache_of(tmp_path)
+    assert before.parent == jit.CACHE_FOLDER == jit._cache_of(jit.ENGINE_FOLDER)
+    (tmp_path / "reward.py").write_text("WIN = 100.0\n")
+    assert jit._cache_of(tmp_path) != before
 
 
 def test_bounds_checked_kernels_have_a_cache_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = jit._source_digest()
+    before = jit._source_digest(jit.ENGINE_FOLDER)
     monkeypatch.setattr(jit.config, "BOUNDSCHECK", 1)
-    assert jit._source_digest() != before
+    assert jit._source_digest(jit.ENGINE_FOLDER) != before
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_survived(

@@ -27,10 +27,13 @@ COMPILED = not config.DISABLE_JIT
 _KEPT_CACHES = 6
 
 
-def _source_digest() -> str:
+ENGINE_FOLDER = Path(__file__).parent
+
+
+def _source_digest(folder: Path) -> str:
     """Cover what numba's own cache key misses: callees and constants in other files, and checks."""
     digest = hashlib.sha256(f"{numba.__version__} {config.BOUNDSCHECK}".encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in sorted(folder.glob("*.py")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -64,7 +67,7 @@ def _prepare(folder: Path) -> bool:
     return True
 
 
-CACHE_FOLDER = _user_cache() / _source_digest()
+CACHE_FOLDER = _user_cache() / _source_digest(ENGINE_FOLDER)
 _CACHED = COMPILED and _prepare(CACHE_FOLDER)
 _DONE = CACHE_FOLDER / "compiled"
 
@@ -95,16 +98,27 @@ def rare(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """Compile a way in from Python, with all kernels it calls, into the cache."""
+    """Compile a way in from Python, with all kernels it calls, into the cache.
+
+    Kernels call others of their own folder and of the engine; an entry that calls another entry
+    links what the cache has of it, so the rules are compiled once.
+    """
     if not COMPILED:
         return function
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_FOLDER)
+    config.CACHE_DIR = str(_cache_of(Path(function.__code__.co_filename).parent))
     try:
         compiled: Function = _njit(**_OPTIONS, cache=_CACHED)(function)
     finally:
         config.CACHE_DIR = before
     return compiled
+
+
+def _cache_of(folder: Path) -> Path:
+    """Other folders keep theirs inside of the engine's: it is stale when either has changed."""
+    if folder == ENGINE_FOLDER:
+        return CACHE_FOLDER
+    return CACHE_FOLDER / f"{folder.parent.name}-{folder.name}-{_source_digest(folder)}"
 
 
 def announce_first_use() -> None:

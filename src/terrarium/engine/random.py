@@ -10,6 +10,8 @@ from terrarium.engine.jit import kernel
 
 # Purposes of a draw.
 COOLDOWN, TIE, DIRECTION, LIFETIME, PHASE, VOLLEY, ORDER_POINT, TEAM, POSITION = range(9)
+# Those of environments, which draw beside the game.
+SIGHTING, TURN, CHOICE, BATTLE = range(12, 16)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)

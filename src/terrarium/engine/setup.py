@@ -327,6 +327,12 @@ def corner_of_group(seed: np.uint64, group: int) -> int:
 
 
 @entry
+def begin(world: World, rules: Rules, ground: Ground, plan: Plan, e: int, seed: np.uint64) -> None:
+    """Begin one battle anew."""
+    start(game_of(world, e), rules, ground, plan, seed)
+
+
+@entry
 def reset(
     world: World,
     rules: Rules,
@@ -338,7 +344,7 @@ def reset(
     """Begin the chosen battles anew."""
     for e in range(world.units.shape[0]):
         if chosen[e]:
-            start(game_of(world, e), rules, ground, plan, seeds[e])
+            begin(world, rules, ground, plan, e, seeds[e])
 
 
 @entry

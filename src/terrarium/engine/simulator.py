@@ -1,7 +1,7 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +18,15 @@ from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.rules_from_facts import compile_rules
 from terrarium.engine.setup import compile_plan, create, n_units, reset, unit_names
-from terrarium.engine.state import COMMAND, Records, World, allocate, allocate_scratch, records
+from terrarium.engine.state import (
+    COMMAND,
+    Records,
+    Scratch,
+    World,
+    allocate,
+    allocate_scratch,
+    records,
+)
 from terrarium.engine.terrain import compile_ground
 from terrarium.engine.tick import step
 from terrarium.errors import TerrariumError, nearest
@@ -118,10 +126,10 @@ class Simulator:
             chosen = np.array(where, np.bool_)
             if chosen.shape != (self.n_envs,):
                 raise EngineError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
-        with _quiet_wraparound():
+        with quiet_wraparound():
             reset(self.world, self.rules, self.ground, self.plan, seeds, chosen)
         self.commands["kind"][chosen] = codes.NO_ORDER
-        self._check_faults()
+        self.check_faults()
 
     def create(
         self, e: int, unit: str, side: int, x: float, y: float, passive: bool = False
@@ -134,7 +142,7 @@ class Simulator:
             )
         if not (np.isfinite(x) and np.isfinite(y)):
             raise EngineError(f"({x}, {y}) is not a place")
-        with _quiet_wraparound():
+        with quiet_wraparound():
             slot = create(
                 self.world,
                 self.rules,
@@ -146,7 +154,7 @@ class Simulator:
                 float(y),
                 bool(passive),
             )
-        self._check_faults()
+        self.check_faults()
         return int(slot)
 
     def order(
@@ -168,18 +176,26 @@ class Simulator:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
         fixed = (self.world, self.rules, self.ground, self.plan)
 
-        def advance(part: int) -> None:
+        def advance(scratch: Scratch, first: int, last: int) -> None:
+            step(*fixed, scratch, self.commands, n_ticks, first, last)
+
+        self.spread(advance)
+        self.commands["kind"] = codes.NO_ORDER
+        self.check_faults()
+
+    def spread(self, work: Callable[[Scratch, int, int], None]) -> None:
+        """Share the games out: each thread calls `work(scratch, first, last)` for its part."""
+
+        def do(part: int) -> None:
             first, last = (self.n_envs * p // self._threads for p in (part, part + 1))
-            with _quiet_wraparound():
-                step(*fixed, self._scratch[part], self.commands, n_ticks, first, last)
+            with quiet_wraparound():
+                work(self._scratch[part], first, last)
 
         # This thread takes a part itself: one less to wake up.
-        others = [self._pool.submit(advance, part) for part in range(1, self._threads)]
-        advance(0)
+        others = [self._pool.submit(do, part) for part in range(1, self._threads)]
+        do(0)
         for other in others:
             other.result()
-        self.commands["kind"] = codes.NO_ORDER
-        self._check_faults()
 
     def save(self) -> Save:
         """Copy every game."""
@@ -256,13 +272,14 @@ class Simulator:
         announce_first_use()
         nobody = np.zeros(self.n_envs, np.bool_)
         fixed = (self.world, self.rules, self.ground)
-        with _quiet_wraparound():
+        with quiet_wraparound():
             reset(*fixed, self.plan, np.zeros(self.n_envs, np.uint64), nobody)
             create(*fixed, 0, 0, 0, 0.0, 0.0, False)
             step(*fixed, self.plan, self._scratch[0], self.commands, 0, 0, 0)
         note_compiled()
 
-    def _check_faults(self) -> None:
+    def check_faults(self) -> None:
+        """Raise what stopped a game, if anything did."""
         faults = self.world.clock["fault"]
         if faults.any():
             e = int(np.flatnonzero(faults)[0])
@@ -273,7 +290,7 @@ class Simulator:
 
 
 @contextmanager
-def _quiet_wraparound() -> Iterator[None]:
+def quiet_wraparound() -> Iterator[None]:
     """In plain mode NumPy warns when the random numbers wrap around; they are meant to."""
     if COMPILED:
         yield

@@ -1,0 +1,154 @@
+"""The entity view: one token for every member, in the columns of `schema`."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.engine.jit import kernel
+from terrarium.engine.state import Records
+from terrarium.envs.kernels import schema
+from terrarium.envs.kernels.actions import n_targets_of, target_of
+from terrarium.envs.kernels.sight import distance_between, is_visible, member
+from terrarium.envs.kernels.tables import NORTH, STOP, Arena, Book, Task
+
+Token = NDArray[np.float32]
+
+
+@kernel
+def show_tokens(
+    arena: Arena,
+    task: Task,
+    book: Book,
+    tokens: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    avail: NDArray[np.bool_],
+    e: int,
+    a: int,
+) -> None:
+    """Fill `tokens` [M, F] and `mask` [M] with what agent `a` perceives, itself included."""
+    settings = task.settings[0]
+    me = member(arena, book, e, a)
+    sight = task.kinds[me.kind].sight
+    heals = task.kinds[me.kind].heals
+    aim = aimed_at(task, book, heals, e, a)
+    for m in range(tokens.shape[0]):
+        token = tokens[m]
+        mask[m] = me.alive and (m == a or is_visible(arena, task, book, e, a, m))
+        for i in range(token.shape[0]):
+            token[i] = 0.0
+        if not mask[m]:
+            continue
+        you = member(arena, book, e, m)
+        ours = m < settings.n_agents
+        token[schema.SELF] = int(m == a)
+        token[schema.ALLY] = int(ours and m != a)
+        token[schema.ENEMY] = int(not ours)
+        show_unit(arena, task, token, you, ours)
+        token[schema.AIMED_AT] = int(m == aim)
+        if m == a:
+            show_options(task, book, token, avail, e, a)
+        else:
+            token[schema.DX] = (you.x - me.x) / sight
+            token[schema.DY] = (you.y - me.y) / sight
+            token[schema.DISTANCE] = distance_between(arena, book, e, a, m) / sight
+        k = m if ours else m - settings.n_agents
+        if ours == heals and k < n_targets_of(task, heals):
+            token[schema.TARGETABLE] = int(avail[e, a, settings.first_target + k])
+
+
+@kernel
+def show_table(
+    arena: Arena,
+    task: Task,
+    book: Book,
+    table: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    avail: NDArray[np.bool_],
+    e: int,
+) -> None:
+    """Fill `table` [M, F] and `mask` [M] with everything about everybody who is alive."""
+    settings = task.settings[0]
+    width, height = float(arena.ground.size[0]), float(arena.ground.size[1])
+    n_alive = 0
+    for a in range(settings.n_agents):
+        n_alive += int(member(arena, book, e, a).alive)
+    for m in range(table.shape[0]):
+        token = table[m]
+        unit = member(arena, book, e, m)
+        mask[m] = unit.alive
+        for i in range(token.shape[0]):
+            token[i] = 0.0
+        if not unit.alive:
+            continue
+        ours = m < settings.n_agents
+        token[schema.ALLY] = int(ours)
+        token[schema.ENEMY] = int(not ours)
+        token[schema.DX] = (unit.x - width * 0.5) / (width * 0.5)
+        token[schema.DY] = (unit.y - height * 0.5) / (height * 0.5)
+        show_unit(arena, task, token, unit, ours)
+        if ours:
+            show_options(task, book, token, avail, e, m)
+    for a in range(settings.n_agents):
+        if member(arena, book, e, a).alive:
+            share_aims(arena, task, book, table, avail, e, a, 1.0 / n_alive)
+
+
+@kernel
+def share_aims(
+    arena: Arena,
+    task: Task,
+    book: Book,
+    table: NDArray[np.float32],
+    avail: NDArray[np.bool_],
+    e: int,
+    a: int,
+    share: float,
+) -> None:
+    """Add one agent's possible and last targets to the shares in the table."""
+    settings = task.settings[0]
+    heals = task.kinds[member(arena, book, e, a).kind].heals
+    for k in range(n_targets_of(task, heals)):
+        action = settings.first_target + k
+        if avail[e, a, action]:
+            table[target_of(task, heals, action), schema.TARGETABLE] += share
+    aim = aimed_at(task, book, heals, e, a)
+    if aim >= 0 and member(arena, book, e, aim).alive:
+        table[aim, schema.AIMED_AT] += share
+
+
+@kernel
+def aimed_at(task: Task, book: Book, heals: bool, e: int, a: int) -> int:
+    """The member that the last action of agent `a` was aimed at; -1 = nobody."""
+    action = book.last_actions[e, a]
+    if action < task.settings[0].first_target:
+        return -1
+    return target_of(task, heals, action)
+
+
+@kernel
+def show_unit(arena: Arena, task: Task, token: Token, unit: Records, ours: bool) -> None:
+    """What is known of a unit whoever looks at it; of enemies neither energy nor cooldown."""
+    row = arena.rules.types[unit.kind]
+    token[schema.HEALTH] = unit.hp / row.hp
+    if row.shields > 0.0:
+        token[schema.SHIELD] = unit.shield / row.shields
+    if ours:
+        if row.energy_max > 0.0:
+            token[schema.ENERGY] = unit.energy / row.energy_max
+        token[schema.COOLDOWN] = min(unit.cooldown / task.kinds[unit.kind].full_cooldown, 1.0)
+    for i in range(task.traits.shape[1]):
+        token[schema.FIRST_TRAIT + i] = task.traits[unit.kind, i]
+
+
+@kernel
+def show_options(
+    task: Task, book: Book, token: Token, avail: NDArray[np.bool_], e: int, a: int
+) -> None:
+    """Where an agent may go, what it did last, and where it looks."""
+    for i in range(4):
+        token[schema.NORTH_FREE + i] = int(avail[e, a, NORTH + i])
+    last = book.last_actions[e, a] - STOP
+    if 0 <= last < 5:
+        token[schema.STOPPED + last] = 1.0
+    if task.settings[0].n_directions > 0:
+        token[schema.FACING_X] = task.directions[book.headings[e, a], 0]
+        token[schema.FACING_Y] = task.directions[book.headings[e, a], 1]

@@ -1,0 +1,338 @@
+"""What a scenario and its options come to: sizes, names of features, tables for the kernels."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.data.facts import RuleSet, Unit
+from terrarium.data.rulesets import load_ruleset
+from terrarium.data.scenario import Scenario, Smac, Terrain
+from terrarium.engine.state import Records, records
+from terrarium.envs.kernels.schema import FEATURES
+from terrarium.envs.kernels.tables import FIRST_TURN, KIND, SETTINGS, Task
+from terrarium.envs.options import Options
+from terrarium.envs.traits import trait_table
+from terrarium.errors import TerrariumError
+
+VIEWS = ("obs", "state", "tokens", "table")
+
+SIGHT_RANGE = 9.0
+SHOOT_RANGE = 6.0
+
+# Who sets which type bit: allies, then enemies (reference: SMAC, 4 and 11.1).
+_SAME_ON_BOTH_SIDES = {
+    "stalkers_and_zealots": ("stalker", "zealot"),
+    "colossi_stalkers_zealots": ("colossus", "stalker", "zealot"),
+    "MMM": ("marauder", "marine", "medivac"),
+    "bane": ("baneling", "zergling"),
+    "protoss_gen": ("stalker", "zealot", "colossus"),
+    "terran_gen": ("marine", "marauder", "medivac"),
+    "zerg_gen": ("zergling", "hydralisk", "baneling"),
+}
+_REVERSED_FOR_ENEMIES = ("stalkers_and_zealots",)
+
+# What SMAC divides cooldowns by (reference: SMAC, 5); the Medivac shows its energy.
+_SMAC_COOLDOWNS = {
+    "marine": 15.0,
+    "marauder": 25.0,
+    "stalker": 35.0,
+    "zealot": 22.0,
+    "colossus": 24.0,
+    "hydralisk": 10.0,
+    "zergling": 11.0,
+    "baneling": 1.0,
+}
+_OTHER_COOLDOWN = 15.0
+
+# SMACv2 lists these itself; every other type shoots as far as its weapon does.
+_SMACV2_SHOOT_RANGES = {"colossus": 7.0}
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """Sizes and names, for people and for learners."""
+
+    name: str
+    n_agents: int
+    n_enemies: int
+    n_actions: int
+    first_target: int
+    """the action that attacks enemy 0; a healer's heals ally 0"""
+    obs_size: int
+    """as SMAC reports it: with its time step, exact observations are one longer"""
+    obs_width: int
+    state_size: int
+    limit_steps: int
+    obs_features: tuple[str, ...]
+    state_features: tuple[str, ...]
+    action_names: tuple[str, ...]
+    agent_features: tuple[str, ...]
+    enemy_features: tuple[str, ...]
+    n_tokens: int
+    n_token_features: int
+
+
+def smac_of(scenario: Scenario, rules: RuleSet) -> Smac:
+    """What SMAC's registry says of a map; for a scenario of one's own, what it would say."""
+    if scenario.smac:
+        return scenario.smac
+    sides = {"ally": set[str](), "enemy": set[str]()}
+    for group in scenario.groups:
+        sides[group.side].update(group.units)
+    if scenario.generator:
+        sides = {side: set(scenario.generator.weights) for side in sides}
+    races = {
+        side: "Protoss" if any(rules.units[name].shields for name in names) else "Terran"
+        for side, names in sides.items()
+    }
+    n_types = len(sides["ally"] | sides["enemy"])
+    return Smac("own", races["ally"], races["enemy"], n_types if n_types > 1 else 0)
+
+
+def type_bits(scenario: Scenario, smac: Smac) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names in the order of their type bits, for allies and for enemies, as SMAC has them."""
+    if smac.unit_type_bits == 0:
+        return (), ()
+    names = _SAME_ON_BOTH_SIDES.get(smac.map_type)
+    if names is None:
+        drawn = scenario.generator.weights if scenario.generator else {}
+        names = tuple(sorted({*drawn, *(n for g in scenario.groups for n in g.units)}))
+    if smac.map_type in _REVERSED_FOR_ENEMIES:
+        return names, names[::-1]
+    return names, names
+
+
+def n_members(scenario: Scenario) -> tuple[int, int]:
+    """How many agents and enemies there are."""
+    if generator := scenario.generator:
+        return generator.n_allies, generator.n_enemies
+    counts = {"ally": 0, "enemy": 0}
+    for group in scenario.groups:
+        counts[group.side] += sum(group.units.values())
+    return counts["ally"], counts["enemy"]
+
+
+def possible_allies(scenario: Scenario) -> set[str]:
+    """Unit types that agents may have."""
+    if scenario.generator:
+        return set(scenario.generator.weights)
+    return {name for group in scenario.groups if group.side == "ally" for name in group.units}
+
+
+def is_healer(unit: Unit) -> bool:
+    """Its targets are allies."""
+    return unit.heal is not None and not unit.weapons
+
+
+def compile_task(
+    scenario: Scenario, options: Options, views: tuple[str, ...], autoreset: bool
+) -> tuple[Task, TaskInfo]:
+    """Tables for the kernels, and the same for people."""
+    rules = load_ruleset(scenario.rules)
+    smac = smac_of(scenario, rules)
+    bits = type_bits(scenario, smac)
+    n_agents, n_enemies = n_members(scenario)
+    if n_agents == 0 or n_enemies == 0:
+        raise TerrariumError(
+            f"{scenario.name}: {n_agents} allies and {n_enemies} enemies; an environment needs "
+            "units on both sides"
+        )
+    healers = any(is_healer(rules.units[name]) for name in possible_allies(scenario))
+    n_directions = options.num_fov_actions if options.conic_fov else 0
+    first_target = FIRST_TURN + n_directions
+    rows: dict[str, Any] = {
+        "n_agents": n_agents,
+        "n_enemies": n_enemies,
+        # Healers need an action for each ally (SMACv2; SMAC's maps have as many enemies anyway).
+        "n_actions": first_target + (max(n_enemies, n_agents) if healers else n_enemies),
+        "first_target": first_target,
+        "n_directions": n_directions,
+        "limit_steps": scenario.limit_steps,
+        "ticks_per_step": options.step_mul or scenario.ticks_per_step,
+        "move_amount": options.move_amount,
+        "exact": options.exact,
+        "later": scenario.generator is not None,
+        "with_healers": smac.map_type in ("MMM", "terran_gen"),
+        "continuing": options.continuing_episode,
+        "autoreset": autoreset,
+        "shows_obs": "obs" in views,
+        "shows_state": "state" in views,
+        "shows_tokens": "tokens" in views,
+        "shows_table": "table" in views,
+        "type_bits": smac.unit_type_bits,
+        "ally_shields": smac.ally_race == "Protoss",
+        "enemy_shields": smac.enemy_race == "Protoss",
+        "all_health": options.obs_all_health,
+        "own_health": options.sees_own_health,
+        "last_actions": options.obs_last_action,
+        "pathing": options.obs_pathing_grid,
+        "heights": options.obs_terrain_height,
+        "own_place": options.obs_own_pos,
+        "obs_time": options.obs_timestep_number,
+        "features": options.obs_starcraft,
+        "state_is_obs": options.obs_instead_of_state,
+        "state_last_actions": options.state_last_action,
+        "state_time": options.state_timestep_number,
+        "span_x": scenario.terrain.playable[2] - scenario.terrain.playable[0],
+        "span_y": scenario.terrain.playable[3] - scenario.terrain.playable[1],
+        "sees_all": options.fully_observable,
+        "share_sight": options.prob_obs_enemy,
+        "counts_grants": (scenario.generator is not None and options.exact)
+        or options.prob_obs_enemy < 1.0,
+        "masks_range": options.action_mask,
+        "sparse": options.reward_sparse,
+        "only_positive": options.reward_only_positive,
+        "death_value": options.reward_death_value,
+        "win_value": options.reward_win,
+        "defeat_value": options.reward_defeat,
+        "ally_weight": options.reward_negative_scale,
+        "scaled": options.reward_scale,
+        "best_return": options.reward_scale_rate,
+        "scripted": options.heuristic_ai,
+        "script_walks": options.heuristic_rest,
+    }
+    names = _feature_names(rows, options)
+    for block in ("move", "enemy", "ally", "state_ally", "state_enemy"):
+        rows[f"{block}_width"] = len(names[block])
+    settings = records(1, SETTINGS)
+    settings[0] = tuple(rows[name] for name in SETTINGS.fields or ())
+    task = Task(
+        settings=settings,
+        kinds=_kinds(rules, bits, options),
+        traits=trait_table(rules),
+        pathing=scenario.terrain.walkable.ravel().astype(np.float32),
+        heights=_heights(scenario.terrain, options.exact),
+        directions=_directions(n_directions),
+    )
+    return task, _info(scenario, rows, options, names)
+
+
+def _kinds(
+    rules: RuleSet, bits: tuple[tuple[str, ...], tuple[str, ...]], options: Options
+) -> Records:
+    kinds = records(len(rules.units), KIND)
+    ally_bits, enemy_bits = bits
+    if not options.exact:
+        enemy_bits = ally_bits
+    alphabet = sorted(rules.units)
+    for row, (name, unit) in enumerate(rules.units.items()):
+        full = max(
+            (w.cooldown_loops + w.cooldown_random_loops[1] for w in unit.weapons), default=1.0
+        )
+        weapon = max((w.range for w in unit.weapons), default=0.0)
+        reach = max(weapon, unit.heal.range if unit.heal else 0.0)
+        shoot = max(_SMACV2_SHOOT_RANGES.get(name, reach), options.min_attack_range)
+        kinds[row] = (
+            alphabet.index(name),
+            ally_bits.index(name) if name in ally_bits else -1,
+            enemy_bits.index(name) if name in enemy_bits else -1,
+            _SMAC_COOLDOWNS.get(name, _OTHER_COOLDOWN) if options.exact else max(full, 1.0),
+            max(full, 1.0),
+            is_healer(unit),
+            is_healer(unit),
+            bool(unit.weapons),
+            unit.sight if options.use_unit_ranges else SIGHT_RANGE,
+            shoot if options.use_unit_ranges else SHOOT_RANGE,
+        )
+    return kinds
+
+
+def _heights(terrain: Terrain, exact: bool) -> NDArray[np.float32]:
+    """Heights as the game's bytes / 255. Where a map does not tell, its lowest ground counts."""
+    known = terrain.z[np.isfinite(terrain.z)]
+    z = np.where(np.isfinite(terrain.z), terrain.z, known.min() if known.size else 0.0)
+    heights = np.clip(np.round(z * 8.0 + 127.0), 0.0, 255.0) / 255.0
+    if exact:
+        heights = heights[::-1]  # SMAC turns this grid over, but not the one of pathing
+    return np.ascontiguousarray(heights.ravel(), np.float32)
+
+
+def _directions(n: int) -> NDArray[np.float64]:
+    angles = [2.0 * math.pi * i / n for i in range(n)]
+    return np.array([[math.cos(t), math.sin(t)] for t in angles], np.float64).reshape(n, 2)
+
+
+def _feature_names(rows: dict[str, Any], options: Options) -> dict[str, list[str]]:
+    """The columns of each block of the observation and of the state, in their order."""
+    types = [f"type_{i}" for i in range(rows["type_bits"])]
+    place = ["distance", "relative_x", "relative_y"]
+    life = ["health"]
+    ally_life = life + ["shield"] * bool(rows["ally_shields"])
+    enemy_life = life + ["shield"] * bool(rows["enemy_shields"])
+    looks = ["fov_x", "fov_y"] * bool(rows["n_directions"])
+    actions = [f"last_action_{i}" for i in range(rows["n_actions"])]
+    names = {
+        "move": [f"move_{way}" for way in ("north", "south", "east", "west")]
+        + [f"pathing_{i}" for i in range(8)] * options.obs_pathing_grid
+        + [f"height_{i}" for i in range(9)] * options.obs_terrain_height,
+        "enemy": ["attackable", *place, *(enemy_life * options.obs_all_health), *types],
+        "ally": ["visible", *place, *(ally_life * options.obs_all_health), *types]
+        + actions * options.obs_last_action,
+        "own": ally_life * options.sees_own_health
+        + ["x", "y"] * options.obs_own_pos
+        + looks
+        + types,
+        "state_ally": [
+            *("health", "energy/cooldown", "rel_x", "rel_y"),
+            *ally_life[1:],
+            *looks,
+            *types,
+        ],
+        "state_enemy": ["health", "rel_x", "rel_y", *enemy_life[1:], *types],
+    }
+    if not options.obs_starcraft:
+        names.update(move=[], enemy=[], ally=[], own=[])
+    return names
+
+
+def _info(
+    scenario: Scenario, rows: dict[str, Any], options: Options, names: dict[str, list[str]]
+) -> TaskInfo:
+    n_agents, n_enemies = rows["n_agents"], rows["n_enemies"]
+    time = ["time"] * options.obs_timestep_number
+    # SMAC keeps a place for the time and then appends it: one number more than it says.
+    spare = ["nothing"] * (options.obs_timestep_number and options.exact and not rows["later"])
+    obs = [
+        *names["move"],
+        *(f"enemy_{k}_{name}" for k in range(n_enemies) for name in names["enemy"]),
+        *(f"ally_{k}_{name}" for k in range(n_agents - 1) for name in names["ally"]),
+        *(f"own_{name}" for name in names["own"]),
+        *spare,
+        *time,
+    ]
+    state = [
+        *(f"ally_{k}_{name}" for k in range(n_agents) for name in names["state_ally"]),
+        *(f"enemy_{k}_{name}" for k in range(n_enemies) for name in names["state_enemy"]),
+    ]
+    if options.state_last_action:
+        state += [
+            f"ally_{a}_last_action_{i}" for a in range(n_agents) for i in range(rows["n_actions"])
+        ]
+    state += ["time"] * options.state_timestep_number
+    if options.obs_instead_of_state:
+        state = [f"agent_{a}_{name}" for a in range(n_agents) for name in obs]
+    first_target = rows["first_target"]
+    actions = ["no-op", "stop", "north", "south", "east", "west"]
+    actions += [f"look {i}" for i in range(rows["n_directions"])]
+    actions += [f"target {k}" for k in range(rows["n_actions"] - first_target)]
+    return TaskInfo(
+        name=scenario.name,
+        n_agents=n_agents,
+        n_enemies=n_enemies,
+        n_actions=rows["n_actions"],
+        first_target=first_target,
+        obs_size=len(obs) - len(spare),
+        obs_width=len(obs),
+        state_size=len(state),
+        limit_steps=scenario.limit_steps,
+        obs_features=tuple(obs),
+        state_features=tuple(state),
+        action_names=tuple(actions),
+        agent_features=tuple(names["state_ally"]),
+        enemy_features=tuple(names["state_enemy"]),
+        n_tokens=n_agents + n_enemies,
+        n_token_features=len(FEATURES),
+    )

@@ -1,0 +1,352 @@
+"""Many battles at once: everything a learner sees, in arrays that each step overwrites."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from terrarium.data.scenario import Scenario
+from terrarium.data.scenarios import load_scenario
+from terrarium.engine.simulator import MAX_SEED, Simulator
+from terrarium.engine.state import Records, Scratch, records
+from terrarium.envs.kernels.actions import first_refused, sample_actions
+from terrarium.envs.kernels.episodes import begin_battles, step_battles
+from terrarium.envs.kernels.observation import visibility
+from terrarium.envs.kernels.tables import EPISODE, Arena, Book, Outcome, Screen, Views
+from terrarium.envs.options import Options, options_for
+from terrarium.envs.task import VIEWS, TaskInfo, compile_task
+from terrarium.errors import TerrariumError, nearest
+
+
+class EnvError(TerrariumError):
+    """An environment was used in a way that it cannot answer."""
+
+
+class VecEnv:
+    """`n_envs` battles of one scenario that are stepped together.
+
+    All arrays are preallocated, have environments first, and are overwritten by `reset` and
+    `step`: copy what must last. A battle that ends begins anew in the same step (`autoreset`); what
+    was seen at its end is in `final`.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario | str | Path,
+        n_envs: int = 1,
+        threads: int = 1,
+        seed: int | ArrayLike = 0,
+        views: Sequence[str] = VIEWS,
+        autoreset: bool = True,
+        options: Options | None = None,
+    ) -> None:
+        if not isinstance(scenario, Scenario):
+            scenario = load_scenario(scenario)
+        self.scenario = scenario
+        self.options = options_for(scenario, {}) if options is None else options
+        self.views = _checked_views(views, self.options)
+        self._task, self.info = compile_task(scenario, self.options, self.views, autoreset)
+        self.sim = Simulator(scenario, n_envs=n_envs, threads=threads)
+        self.n_envs, self.n_agents = n_envs, self.info.n_agents
+        self.autoreset = autoreset
+        self._arena = Arena(
+            self.sim.world, self.sim.rules, self.sim.ground, self.sim.plan, self.sim.commands
+        )
+        self._book = _empty_book(n_envs, self.info)
+        now = _empty_views(n_envs, self.info, self.views)
+        final = _empty_views(n_envs if autoreset else 0, self.info, self.views)
+        self._screen = Screen(now, final, _empty_outcome(n_envs))
+        self._actions = np.zeros((n_envs, self.n_agents), np.int64)
+        self._seeds = self._checked_seeds(seed)
+        self._started = False
+        self._compile()
+        self._forget_episodes()
+
+    @property
+    def obs(self) -> NDArray[np.float32]:
+        """[N, A, O] SMAC's observations"""
+        return self._screen.now.obs
+
+    @property
+    def state(self) -> NDArray[np.float32]:
+        """[N, S] SMAC's global state"""
+        return self._screen.now.state
+
+    @property
+    def avail(self) -> NDArray[np.bool_]:
+        """[N, A, K] the actions that may be chosen"""
+        return self._screen.now.avail
+
+    @property
+    def tokens(self) -> NDArray[np.float32]:
+        """[N, A, M, F] what each agent sees of every member: agents, then enemies"""
+        return self._screen.now.tokens
+
+    @property
+    def token_mask(self) -> NDArray[np.bool_]:
+        """[N, A, M] whom it sees, itself included"""
+        return self._screen.now.token_mask
+
+    @property
+    def table(self) -> NDArray[np.float32]:
+        """[N, M, F] everything about every member"""
+        return self._screen.now.table
+
+    @property
+    def table_mask(self) -> NDArray[np.bool_]:
+        """[N, M] who is alive"""
+        return self._screen.now.table_mask
+
+    @property
+    def reward(self) -> NDArray[np.float64]:
+        """[N] of the last step, the same for all agents of a battle"""
+        return self._screen.outcome.reward
+
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """[N] the battle has been decided"""
+        return self._screen.outcome.terminated
+
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """[N] the time limit cut the battle off"""
+        return self._screen.outcome.truncated
+
+    @property
+    def outcome(self) -> Outcome:
+        """Reward, endings and statistics of episodes; the latter are valid where one has ended"""
+        return self._screen.outcome
+
+    @property
+    def final(self) -> Views:
+        """The views at the end of the episodes that ended in the last step; other rows are stale"""
+        return self._screen.final
+
+    @property
+    def max_reward(self) -> NDArray[np.float64]:
+        """[N] the largest sum of unscaled rewards"""
+        best: NDArray[np.float64] = self._book.episodes["best"]
+        return best
+
+    @property
+    def episode_steps(self) -> NDArray[np.int64]:
+        """[N] steps of the battles that are going on"""
+        steps: NDArray[np.int64] = self._book.episodes["steps"]
+        return steps
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """[N, A] the actions of the last step; SMAC's script writes its own here"""
+        return self._actions
+
+    @property
+    def kinds(self) -> Records:
+        """[T] what the environment knows of each unit type: type bits, sight, shooting range"""
+        return self._task.kinds
+
+    @property
+    def member_slots(self) -> NDArray[np.int64]:
+        """[N, M] in which slot of the engine each agent, then each enemy, is"""
+        return self._book.slots
+
+    def reset(self, seed: int | ArrayLike | None = None, where: ArrayLike | None = None) -> None:
+        """Begin the next battle of all environments, or of those that are true in `where`.
+
+        A seed starts the series of battles anew: environment `e` of seed `s` plays the battles of a
+        single environment with the seed `s + e`.
+        """
+        chosen = np.ones(self.n_envs, np.bool_)
+        if where is not None:
+            chosen = np.array(where, np.bool_)
+            if chosen.shape != (self.n_envs,):
+                raise EnvError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
+            if not self._started and not chosen.all():
+                raise EnvError("the first reset must begin every battle: call reset() first")
+        if seed is not None:
+            self._seeds = np.where(chosen, self._checked_seeds(seed), self._seeds)
+            self._forget_episodes(chosen)
+
+        def work(_: Scratch, first: int, last: int) -> None:
+            begin_battles(self._arena, self._task, self._book, self._screen, chosen, first, last)
+
+        self.sim.spread(work)
+        self.sim.check_faults()
+        outcome = self._screen.outcome
+        for array in outcome:
+            array[chosen] = 0
+        self._started = True
+
+    def step(self, actions: ArrayLike) -> None:
+        """Play one step of every battle. `actions` [N, A] must be available."""
+        self._check_ready()
+        self._take(actions)
+
+        def work(scratch: Scratch, first: int, last: int) -> None:
+            step_battles(
+                self._arena,
+                scratch,
+                self._task,
+                self._book,
+                self._screen,
+                self._actions,
+                first,
+                last,
+            )
+
+        self.sim.spread(work)
+        self.sim.check_faults()
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """[N, A] one available action for each agent, all equally likely; overwritten each time."""
+        self.check_started()
+
+        def work(_: Scratch, first: int, last: int) -> None:
+            sample_actions(self._book, self._screen.now.avail, self._actions, first, last)
+
+        self.sim.spread(work)
+        return self._actions
+
+    def visibility(self) -> NDArray[np.bool_]:
+        """[N, A, M] who sees whom now, dead or alive; nobody sees itself"""
+        self.check_started()
+        seen = np.zeros((self.n_envs, self.n_agents, self.info.n_tokens), np.bool_)
+        visibility(self._arena, self._task, self._book, seen)
+        return seen
+
+    def timed_out(self, e: int) -> bool:
+        """Has the time limit ended the last battle of an environment?"""
+        return bool(self._book.episodes["timed_out"][e])
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self.sim.close()
+
+    def _take(self, actions: ArrayLike) -> None:
+        """Copy the actions to where the kernels find them, if they are allowed."""
+        given = np.asarray(actions)
+        if given.shape != self._actions.shape:
+            raise EnvError(
+                f"actions have shape {given.shape}; {self.info.name} with {self.n_envs} "
+                f"environments takes {self._actions.shape}: one whole number for each agent"
+            )
+        if given.dtype.kind not in "iu":
+            raise EnvError(f"actions are {given.dtype}; they must be whole numbers")
+        if given is not self._actions:
+            self._actions[...] = given
+        if self.options.heuristic_ai:
+            return  # the script overwrites them
+        at = first_refused(self.avail, self._actions, self.n_envs, self.n_agents)
+        if at >= 0:
+            self._refuse(*divmod(int(at), self.n_agents))
+
+    def _refuse(self, e: int, a: int) -> None:
+        action = int(self._actions[e, a])
+        allowed = np.flatnonzero(self.avail[e, a]).tolist()
+        name = ""
+        if 0 <= action < self.info.n_actions:
+            name = f" ({self.info.action_names[action]})"
+        where = f"environment {e}, agent {a}" if self.n_envs > 1 else f"agent {a}"
+        raise EnvError(
+            f"{where}: action {action}{name} is not available now. Available: {allowed}. "
+            "Choose by the mask: get_avail_actions(), or avail of the vector environment"
+        )
+
+    def check_started(self) -> None:
+        """Refuse to tell about battles that have not begun."""
+        if not self._started:
+            raise EnvError("no battle has begun: call reset() first")
+
+    def _check_ready(self) -> None:
+        self.check_started()
+        if not self.autoreset and self._book.episodes["over"].any():
+            raise EnvError("the battle is over: call reset() before the next step")
+
+    def _checked_seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:
+        seeds = np.asarray(seed)
+        if seeds.dtype.kind not in "iu" or seeds.size == 0 or seeds.min() < 0:
+            raise EnvError(f"seed {seed!r} is not a whole number from 0 to {MAX_SEED}")
+        if seeds.ndim == 0:
+            return np.uint64(int(seeds)) + np.arange(self.n_envs, dtype=np.uint64)
+        if seeds.shape != (self.n_envs,):
+            raise EnvError(f"{seeds.size} seeds for {self.n_envs} environments")
+        return seeds.astype(np.uint64)
+
+    def _forget_episodes(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Start each series of battles from its seed."""
+        episodes = self._book.episodes
+        where = slice(None) if chosen is None else chosen
+        episodes[where] = np.zeros((), EPISODE)
+        episodes["seed"] = self._seeds
+        best = self.info.n_enemies * self.options.reward_death_value + self.options.reward_win
+        episodes["best"][where] = best
+
+    def _compile(self) -> None:
+        """Run every entry point once over no environment, so that no later call has to wait."""
+        nobody = np.zeros(self.n_envs, np.bool_)
+        arena, task, book, screen = self._arena, self._task, self._book, self._screen
+
+        def work(scratch: Scratch, _first: int, _last: int) -> None:
+            begin_battles(arena, task, book, screen, nobody, 0, 0)
+            step_battles(arena, scratch, task, book, screen, self._actions, 0, 0)
+            sample_actions(self._book, self.avail, self._actions, 0, 0)
+
+        self.sim.spread(work)
+        first_refused(self.avail, self._actions, 0, 0)
+
+
+def _checked_views(views: Sequence[str], options: Options) -> tuple[str, ...]:
+    for view in views:
+        if view not in VIEWS:
+            raise EnvError(
+                f'unknown view "{view}".{nearest(str(view), VIEWS)} Allowed: {", ".join(VIEWS)}'
+            )
+    needs_obs = options.obs_instead_of_state and "state" in views and "obs" not in views
+    return ("obs", *views) if needs_obs else tuple(views)
+
+
+def _empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
+    a, m, f = info.n_agents, info.n_tokens, info.n_token_features
+
+    def columns(view: str, width: int) -> int:
+        return width if view in views else 0
+
+    tokens, table = columns("tokens", f), columns("table", f)
+    return Views(
+        obs=np.zeros((n, a, columns("obs", info.obs_width)), np.float32),
+        state=np.zeros((n, columns("state", info.state_size)), np.float32),
+        avail=np.zeros((n, a, info.n_actions), np.bool_),
+        tokens=np.zeros((n, a, m, tokens), np.float32),
+        token_mask=np.zeros((n, a, m if tokens else 0), np.bool_),
+        table=np.zeros((n, m, table), np.float32),
+        table_mask=np.zeros((n, m if table else 0), np.bool_),
+    )
+
+
+def _empty_outcome(n: int) -> Outcome:
+    return Outcome(
+        reward=np.zeros(n),
+        terminated=np.zeros(n, np.bool_),
+        truncated=np.zeros(n, np.bool_),
+        won=np.zeros(n, np.bool_),
+        dead_allies=np.zeros(n, np.int64),
+        dead_enemies=np.zeros(n, np.int64),
+        episode_return=np.zeros(n),
+        episode_steps=np.zeros(n, np.int64),
+    )
+
+
+def _empty_book(n: int, info: TaskInfo) -> Book:
+    a, k = info.n_agents, info.n_enemies
+    return Book(
+        episodes=records(n, EPISODE),
+        slots=np.zeros((n, a + k), np.int64),
+        worth=np.zeros((n, a + k)),
+        dead=np.zeros((n, a + k), np.bool_),
+        last_actions=np.full((n, a), -1, np.int64),
+        headings=np.zeros((n, a), np.int64),
+        focus=np.full((n, a), -1, np.int64),
+        turns=np.zeros((n, a), np.int64),
+        owners=np.full((n, k), -1, np.int64),
+        grants=np.zeros((n, a, k), np.bool_),
+    )
