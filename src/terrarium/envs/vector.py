@@ -1,21 +1,25 @@
 """Many battles at once: everything a learner sees, in arrays that each step overwrites."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
+from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import MAX_SEED, Simulator
-from terrarium.engine.state import Records, Scratch, records
+from terrarium.engine.state import Records, Scratch
+from terrarium.envs.arrays import empty_book, empty_outcome, empty_views
 from terrarium.envs.kernels.actions import first_refused, sample_actions
-from terrarium.envs.kernels.episodes import begin_battles, step_battles
+from terrarium.envs.kernels.episodes import begin_battles, look_again, step_battles
 from terrarium.envs.kernels.observation import visibility
-from terrarium.envs.kernels.tables import EPISODE, Arena, Book, Outcome, Screen, Views
+from terrarium.envs.kernels.tables import EPISODE, Arena, Outcome, Screen, Views
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.task import VIEWS, TaskInfo, compile_task
+from terrarium.envs.task import VIEWS, compile_task
 from terrarium.errors import TerrariumError, nearest
 
 
@@ -53,10 +57,10 @@ class VecEnv:
         self._arena = Arena(
             self.sim.world, self.sim.rules, self.sim.ground, self.sim.plan, self.sim.commands
         )
-        self._book = _empty_book(n_envs, self.info)
-        now = _empty_views(n_envs, self.info, self.views)
-        final = _empty_views(n_envs if autoreset else 0, self.info, self.views)
-        self._screen = Screen(now, final, _empty_outcome(n_envs))
+        self._book = empty_book(n_envs, self.info)
+        now = empty_views(n_envs, self.info, self.views)
+        final = empty_views(n_envs if autoreset else 0, self.info, self.views)
+        self._screen = Screen(now, final, empty_outcome(n_envs))
         self._actions = np.zeros((n_envs, self.n_agents), np.int64)
         self._seeds = self._checked_seeds(seed)
         self._started = False
@@ -207,6 +211,57 @@ class VecEnv:
         self.sim.spread(work)
         return self._actions
 
+    def refresh(self) -> None:
+        """Look again, after the state of `sim` was changed from outside."""
+        self.check_started()
+
+        def work(_: Scratch, first: int, last: int) -> None:
+            look_again(self._arena, self._task, self._book, self._screen, first, last)
+
+        self.sim.spread(work)
+
+    def save(self) -> dict[str, NDArray[np.uint8]]:
+        """Everything that the next steps depend on, as bytes: the battles and what was seen."""
+        arrays = {name: _bytes_of(array).copy() for name, array in self._memory().items()}
+        return {"stamp": self._stamp(), **arrays}
+
+    def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None:
+        """Continue from `save`, to the bit as if nothing had happened since."""
+        mine = self.save()
+        fits = {name: array.shape for name, array in saved.items()} == {
+            name: array.shape for name, array in mine.items()
+        }
+        if not fits or not np.array_equal(saved["stamp"], mine["stamp"]):
+            raise EnvError(
+                "this save is of another scenario, rules version, set of options, or views, or of "
+                f"another number of environments than {self.info.name} with {self.n_envs}"
+            )
+        for name, array in self._memory().items():
+            _bytes_of(array)[...] = saved[name]
+        self._started = True
+
+    def _memory(self) -> dict[str, NDArray[Any]]:
+        """The arrays that change, by name."""
+        parts: dict[str, Any] = {
+            "world": self.sim.world,
+            "book": self._book,
+            "now": self._screen.now,
+            "final": self._screen.final,
+            "outcome": self._screen.outcome,
+        }
+        arrays = {
+            f"{part}/{name}": array
+            for part, values in parts.items()
+            for name, array in values._asdict().items()
+        }
+        return {"actions": self._actions, **arrays}
+
+    def _stamp(self) -> NDArray[np.uint8]:
+        """What a save belongs to."""
+        scenario = (self.scenario.name, self.scenario.version, self.scenario.rules, RULES_VERSION)
+        setting = f"{scenario} {self.options} {self.views} {self.autoreset}"
+        return np.frombuffer(hashlib.sha256(setting.encode()).digest(), np.uint8)
+
     def visibility(self) -> NDArray[np.bool_]:
         """[N, A, M] who sees whom now, dead or alive; nobody sees itself"""
         self.check_started()
@@ -295,6 +350,10 @@ class VecEnv:
         first_refused(self.avail, self._actions, 0, 0)
 
 
+def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.reshape(-1).view(np.uint8)
+
+
 def _checked_views(views: Sequence[str], options: Options) -> tuple[str, ...]:
     for view in views:
         if view not in VIEWS:
@@ -303,50 +362,3 @@ def _checked_views(views: Sequence[str], options: Options) -> tuple[str, ...]:
             )
     needs_obs = options.obs_instead_of_state and "state" in views and "obs" not in views
     return ("obs", *views) if needs_obs else tuple(views)
-
-
-def _empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
-    a, m, f = info.n_agents, info.n_tokens, info.n_token_features
-
-    def columns(view: str, width: int) -> int:
-        return width if view in views else 0
-
-    tokens, table = columns("tokens", f), columns("table", f)
-    return Views(
-        obs=np.zeros((n, a, columns("obs", info.obs_width)), np.float32),
-        state=np.zeros((n, columns("state", info.state_size)), np.float32),
-        avail=np.zeros((n, a, info.n_actions), np.bool_),
-        tokens=np.zeros((n, a, m, tokens), np.float32),
-        token_mask=np.zeros((n, a, m if tokens else 0), np.bool_),
-        table=np.zeros((n, m, table), np.float32),
-        table_mask=np.zeros((n, m if table else 0), np.bool_),
-    )
-
-
-def _empty_outcome(n: int) -> Outcome:
-    return Outcome(
-        reward=np.zeros(n),
-        terminated=np.zeros(n, np.bool_),
-        truncated=np.zeros(n, np.bool_),
-        won=np.zeros(n, np.bool_),
-        dead_allies=np.zeros(n, np.int64),
-        dead_enemies=np.zeros(n, np.int64),
-        episode_return=np.zeros(n),
-        episode_steps=np.zeros(n, np.int64),
-    )
-
-
-def _empty_book(n: int, info: TaskInfo) -> Book:
-    a, k = info.n_agents, info.n_enemies
-    return Book(
-        episodes=records(n, EPISODE),
-        slots=np.zeros((n, a + k), np.int64),
-        worth=np.zeros((n, a + k)),
-        dead=np.zeros((n, a + k), np.bool_),
-        last_actions=np.full((n, a), -1, np.int64),
-        headings=np.zeros((n, a), np.int64),
-        focus=np.full((n, a), -1, np.int64),
-        turns=np.zeros((n, a), np.int64),
-        owners=np.full((n, k), -1, np.int64),
-        grants=np.zeros((n, a, k), np.bool_),
-    )

@@ -211,3 +211,10 @@ def begin_battles(
         if chosen[e]:
             begin_battle(arena, task, book, e)
             observe(arena, task, book, screen.now, e)
+
+
+@entry
+def look_again(arena: Arena, task: Task, book: Book, screen: Screen, first: int, last: int) -> None:
+    """Fill the views of the environments `first` to `last` from the state as it is."""
+    for e in range(first, last):
+        observe(arena, task, book, screen.now, e)

@@ -30,7 +30,11 @@ def in_sight(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bo
     if settings.sees_all:
         return True
     reach = task.kinds[member(arena, book, e, a).kind].sight
-    return distance_between(arena, book, e, a, m) < reach and in_cone(arena, task, book, e, a, m)
+    distance = distance_between(arena, book, e, a, m)
+    # SMACv2's cone includes its end, unlike the circle.
+    if distance > reach or (distance == reach and settings.n_directions == 0):
+        return False
+    return in_cone(arena, task, book, e, a, m)
 
 
 @kernel
@@ -53,7 +57,8 @@ def in_cone(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> boo
     if not settings.exact:
         return dx * look_x + dy * look_y >= math.cos(half) * length(dx, dy) - TINY
     # SMACv2 compares arctangents of one argument and takes the sign of x from the other unit: what
-    # is straight above or below is seen by cones that point to either side.
+    # is nearly above or below is seen by cones that point to the other side, and what is straight
+    # behind by those that point east or west.
     if dx > 0.0:
         dx, look_x = max(dx, TINY), max(look_x, TINY)
     else:

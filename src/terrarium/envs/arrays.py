@@ -1,0 +1,59 @@
+"""The arrays of an environment, allocated once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from terrarium.engine.state import records
+from terrarium.envs.kernels.tables import EPISODE, Book, Outcome, Views
+from terrarium.envs.task import TaskInfo
+
+
+def empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
+    """Room for what `n` environments show; views that nobody asked for get no columns."""
+    a, m, f = info.n_agents, info.n_tokens, info.n_token_features
+
+    def columns(view: str, width: int) -> int:
+        return width if view in views else 0
+
+    tokens, table = columns("tokens", f), columns("table", f)
+    return Views(
+        obs=np.zeros((n, a, columns("obs", info.obs_width)), np.float32),
+        state=np.zeros((n, columns("state", info.state_size)), np.float32),
+        avail=np.zeros((n, a, info.n_actions), np.bool_),
+        tokens=np.zeros((n, a, m, tokens), np.float32),
+        token_mask=np.zeros((n, a, m if tokens else 0), np.bool_),
+        table=np.zeros((n, m, table), np.float32),
+        table_mask=np.zeros((n, m if table else 0), np.bool_),
+    )
+
+
+def empty_outcome(n: int) -> Outcome:
+    """Room for what a step of `n` environments brings."""
+    return Outcome(
+        reward=np.zeros(n),
+        terminated=np.zeros(n, np.bool_),
+        truncated=np.zeros(n, np.bool_),
+        won=np.zeros(n, np.bool_),
+        dead_allies=np.zeros(n, np.int64),
+        dead_enemies=np.zeros(n, np.int64),
+        episode_return=np.zeros(n),
+        episode_steps=np.zeros(n, np.int64),
+    )
+
+
+def empty_book(n: int, info: TaskInfo) -> Book:
+    """Room for what `n` environments remember."""
+    a, k = info.n_agents, info.n_enemies
+    return Book(
+        episodes=records(n, EPISODE),
+        slots=np.zeros((n, a + k), np.int64),
+        worth=np.zeros((n, a + k)),
+        dead=np.zeros((n, a + k), np.bool_),
+        last_actions=np.full((n, a), -1, np.int64),
+        headings=np.zeros((n, a), np.int64),
+        focus=np.full((n, a), -1, np.int64),
+        turns=np.zeros((n, a), np.int64),
+        owners=np.full((n, k), -1, np.int64),
+        grants=np.zeros((n, a, k), np.bool_),
+    )

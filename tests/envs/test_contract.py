@@ -1,0 +1,498 @@
+"""Facts of SMAC's contract, its quirks in `exact`, and their repairs in `fixed`."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import terrarium
+from terrarium.data.scenarios import load_scenario
+from terrarium.engine import codes
+from terrarium.envs.smac import StarCraft2Env
+from terrarium.envs.vector import EnvError, VecEnv
+from tests.envs.stage import column, kill, put, stage
+
+CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
+FAR = 1e-9
+
+
+@CONTRACTS
+def test_a_unit_at_exactly_six_is_attackable_and_at_nine_unseen(contract: str) -> None:
+    env = stage("smac/3m", contract=contract)
+    put(env, {0: (10.0, 16.0), 3: (16.0, 16.0), 4: (19.0, 16.0), 5: (10.0, 24.9)})
+    assert env.avail[0, 0, 6]
+    assert env.obs[0, 0, column(env, "enemy_0_attackable")] == 1.0
+    assert env.obs[0, 0, column(env, "enemy_1_health")] == 0.0
+    assert env.obs[0, 0, column(env, "enemy_2_health")] == 1.0
+    put(env, {3: (16.0 + FAR, 16.0), 4: (19.0 - FAR, 16.0)})
+    assert not env.avail[0, 0, 6]
+    assert env.obs[0, 0, column(env, "enemy_1_health")] == 1.0
+
+
+@CONTRACTS
+def test_the_dead_observe_nothing_and_may_only_do_nothing(contract: str) -> None:
+    env = stage("smac/2s3z", contract=contract, obs_timestep_number=True)
+    env.step(np.ones((1, 5), int))
+    kill(env, 1)
+    assert env.avail[0, 1].tolist() == [True] + [False] * 10
+    assert not env.obs[0, 1, :-1].any()
+    assert env.obs[0, 1, -1] == np.float32(1 / 120)
+    assert not env.token_mask[0, 1].any()
+    assert not env.token_mask[0, :, 1].any()
+
+
+@CONTRACTS
+@pytest.mark.parametrize(
+    "name", ["smac/3m", "smac/MMM", "smac/2s3z", "smac/2c_vs_64zg", "smacv2/terran_5_vs_5"]
+)
+def test_what_the_mask_allows_is_done_and_what_it_forbids_is_refused(
+    name: str, contract: str
+) -> None:
+    env = stage(name, seed=3, contract=contract)
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        actions = env.sample_actions().copy()
+        a = int(rng.integers(env.n_agents))
+        forbidden = np.flatnonzero(~env.avail[0, a])
+        before = env.sim.digest()
+        wrong = actions.copy()
+        for action in (int(rng.choice(forbidden)), -1, env.info.n_actions):
+            wrong[0, a] = action
+            with pytest.raises(EnvError, match=f"agent {a}: action {action}.*not available"):
+                env.step(wrong)
+        assert env.sim.digest() == before
+        slots, x, y = env.member_slots[0], env.sim.units["x"][0], env.sim.units["y"][0]
+        starts = {a: (float(x[slots[a]]), float(y[slots[a]])) for a in range(env.n_agents)}
+        heals = [
+            env.kinds["heals"][env.sim.units["kind"][0, slots[a]]] for a in range(env.n_agents)
+        ]
+        env.step(actions)
+        for a, action in enumerate(actions[0]):
+            order = env.sim.commands[0, slots[a]]
+            if action == 0:
+                assert order["kind"] == codes.NO_ORDER
+            elif action == 1:
+                assert order["kind"] == codes.STOP
+            elif action < 6:
+                dx, dy = {2: (0, 2), 3: (0, -2), 4: (2, 0), 5: (-2, 0)}[int(action)]
+                place = (starts[a][0] + dx, starts[a][1] + dy)
+                assert order["kind"] == codes.MOVE
+                assert (order["x"], order["y"]) == pytest.approx(place, abs=1e-12)
+            else:
+                target = action - 6 if heals[a] else env.n_agents + action - 6
+                assert order["kind"] == (codes.HEAL if heals[a] else codes.ATTACK)
+                assert order["target"] == slots[target]
+        if (env.terminated | env.truncated).any():
+            env.reset()
+
+
+@CONTRACTS
+@pytest.mark.parametrize(("action", "dx", "dy"), [(2, 0, 1), (3, 0, -1), (4, 1, 0), (5, -1, 0)])
+def test_a_move_goes_its_way(action: int, dx: int, dy: int, contract: str) -> None:
+    env = stage("smac/3m", contract=contract)
+    put(env, {0: (12.0, 16.0)})
+    env.step([[action, 1, 1]])
+    unit = env.sim.units[0, env.member_slots[0, 0]]
+    # 2.25 a game-second, half a second a step: less than 1.125, as it has to turn first.
+    assert 0.8 < (unit["x"] - 12.0) * dx + (unit["y"] - 16.0) * dy <= 1.126
+
+
+@CONTRACTS
+def test_moves_into_walls_are_not_offered(contract: str) -> None:
+    """The band is walkable for 2 <= x < 30 and 7 <= y < 25; the look-ahead is 1."""
+    env = stage("smac/3m", contract=contract)
+    put(env, {0: (2.9, 24.5), 1: (29.1, 7.2), 2: (15.0, 16.0)})
+    north, south, east, west = 2, 3, 4, 5
+    assert [bool(env.avail[0, 0, i]) for i in (north, south, east, west)] == [0, 1, 1, 0]
+    assert [bool(env.avail[0, 1, i]) for i in (north, south, east, west)] == [1, 0, 0, 1]
+    assert env.avail[0, 2, 1:6].all()
+
+
+# -- rewards -----------------------------------------------------------------------------------
+
+
+def returns(name: str, n: int, **options: Any) -> list[tuple[float, dict[str, Any]]]:
+    """Returns and last infos of battles that SMAC's script plays."""
+    env = terrarium.make(name, seed=5, heuristic_ai=True, **options)
+    found = []
+    for _ in range(n):
+        env.reset()
+        total, over, info = 0.0, False, dict[str, Any]()
+        while not over:
+            reward, over, info = env.step([0] * env.n_agents)
+            total += reward
+        found.append((total, info))
+    return found
+
+
+@pytest.mark.parametrize("name", ["smac/2s3z", "smac/3m", "smac/bane_vs_bane", "smac/3s5z"])
+def test_a_won_battle_is_worth_twenty(name: str) -> None:
+    won = [total for total, info in returns(name, 40) if info["battle_won"]]
+    assert won
+    assert won == pytest.approx([20.0] * len(won), abs=1e-9)
+
+
+def test_a_medivac_that_is_left_keeps_its_worth() -> None:
+    """The documented exception: a battle won against fighters, while a healer lives."""
+    for total, info in returns("smac/MMM", 40):
+        if info["battle_won"]:
+            missing = 20.0 * (10 + 150) / 1015 * (10 - info["dead_enemies"])
+            assert 20.0 - missing - 1e-9 <= total <= 20.0 + 1e-9
+
+
+@CONTRACTS
+def test_regenerated_shields_are_paid_once_or_in_both_directions(contract: str) -> None:
+    env = stage("smac/2s3z", contract=contract)
+    put(env, {a: (4.0 + a, 23.0) for a in range(5)} | {5 + k: (28.0, 9.0 + k) for k in range(5)})
+    enemy = env.sim.units[0, env.member_slots[0, 5]]
+    course = []
+    for shield in (10.0, 30.0, 10.0):
+        enemy["shield"], enemy["hurt_tick"] = shield, 10_000  # just hurt: nothing regenerates
+        for m in range(10):
+            unit = env.sim.units[0, env.member_slots[0, m]]
+            unit["x"], unit["y"] = (4.0, 20.0) if m < 5 else (28.0, 12.0)
+        env.step(np.ones((1, 5), int))
+        course.append(float(env.reward[0]) * 1020 / 20)
+    first = enemy_shields(env) - 10.0
+    expected = [first, 20.0, 20.0] if contract == "exact" else [first, 0.0, 0.0]
+    assert course == pytest.approx(expected, abs=1e-9)
+
+
+def enemy_shields(env: VecEnv) -> float:
+    kind = int(env.sim.units["kind"][0, env.member_slots[0, 5]])
+    return float(env.sim.rules.types["shields"][kind])
+
+
+def test_smac_counts_enemies_again_at_each_reset_before_its_first_end() -> None:
+    env = StarCraft2Env("3m", seed=1)
+    env.reset()
+    assert env.max_reward == 365
+    env.reset()
+    assert env.max_reward == 365 + 135
+    fixed = terrarium.make("smac/3m", seed=1)
+    fixed.reset()
+    fixed.reset()
+    assert fixed.max_reward == 365
+
+
+def test_smacv2_scales_by_its_first_battle_and_fixed_by_each() -> None:
+    for contract, n_values in (("exact", 1), ("fixed", 4)):
+        env = terrarium.make_vec("smacv2/terran_5_vs_5", 1, seed=3, contract=contract)
+        env.reset()
+        seen = set()
+        for _ in range(400):
+            seen.add(float(env.max_reward[0]))
+            env.step(env.sample_actions())
+        assert len(seen) >= n_values
+        assert (len(seen) == 1) == (contract == "exact")
+
+
+def test_a_time_limit_is_an_end_for_smac_and_a_cut_when_fixed() -> None:
+    def at_the_limit(**options: Any) -> tuple[VecEnv, dict[str, Any]]:
+        # Nobody attacks a Spine Crawler from afar, and it cannot come.
+        env = terrarium.make("smac/2s_vs_1sc", seed=1, **options)
+        env.reset()
+        info = dict[str, Any]()
+        for step in range(300):
+            _, over, info = env.step([1, 1])
+            assert over == (step == 299)
+        assert env.get_stats()["timeouts"] == env.get_stats()["battles_draw"] == 1
+        return env.vec, info
+
+    vec, info = at_the_limit(contract="exact")
+    assert (vec.terminated[0], vec.truncated[0]) == (True, False)
+    assert "episode_limit" not in info
+    vec, info = at_the_limit(contract="exact", continuing_episode=True)
+    assert (vec.terminated[0], vec.truncated[0], info["episode_limit"]) == (True, True, True)
+    vec, info = at_the_limit()
+    assert (vec.terminated[0], vec.truncated[0], info["episode_limit"]) == (False, True, True)
+
+
+@pytest.mark.parametrize(
+    ("contract", "dead", "ends", "won"),
+    [
+        ("exact", range(9), True, False),  # a Medivac alone has lost
+        ("fixed", range(9), True, False),
+        ("exact", range(10, 19), True, True),  # and so has the enemy's
+        ("fixed", range(10, 19), True, True),
+        ("exact", [*range(9), *range(10, 19)], True, False),  # both alone: SMAC's defeat
+        ("fixed", [*range(9), *range(10, 19)], True, False),  # a draw
+        ("exact", range(8), False, False),
+        ("fixed", range(10, 18), False, False),
+    ],
+)
+def test_medivacs_alone(contract: str, dead: Any, ends: bool, won: bool) -> None:
+    env = stage("smac/MMM", contract=contract)
+    if contract == "exact":  # enemies are not sorted: by name
+        names = [env.sim.names[k] for k in env.sim.units["kind"][0, env.member_slots[0, 10:]]]
+        order = sorted(range(10), key=lambda k: names[k] == "medivac")
+        dead = [m if m < 10 else 10 + order[m - 10] for m in dead]
+    put(env, {m: (4.0 + m % 5, 23.0 if m < 10 else 9.0) for m in range(20)})
+    kill(env, *dead)
+    env.step([[0 if a in dead else 1 for a in range(10)]])
+    assert (bool(env.terminated[0]), bool(env.outcome.won[0])) == (ends, won)
+
+
+# -- quirks and repairs of what is seen --------------------------------------------------------
+
+
+@CONTRACTS
+def test_type_bits_of_enemies_are_reversed_in_smac(contract: str) -> None:
+    env = stage("smac/2s3z", contract=contract)
+    put(env, {a: (16.0, 14.0 + a) for a in range(5)} | {5 + k: (17.0, 14.0 + k) for k in range(5)})
+    for k in range(5):
+        kind = env.sim.names[int(env.sim.units["kind"][0, env.member_slots[0, 5 + k]])]
+        first = env.obs[0, 0, column(env, f"enemy_{k}_type_0")] == 1.0
+        assert first == (kind == ("zealot" if contract == "exact" else "stalker"))
+    assert [env.obs[0, a, column(env, "own_type_0")] for a in range(5)] == [1, 1, 0, 0, 0]
+
+
+def test_enemies_are_sorted_when_fixed_and_as_they_come_in_smac() -> None:
+    exact = stage("smacv2/terran_10_vs_10", contract="exact")
+    fixed = stage("smacv2/terran_10_vs_10")
+    assert exact.member_slots[0, 10:].tolist() == list(range(10, 20))
+    units = fixed.sim.units[0]
+    keys = [
+        (fixed.sim.names[int(units["kind"][s])], float(units["x"][s]), float(units["y"][s]))
+        for s in fixed.member_slots[0]
+    ]
+    assert keys[:10] == sorted(keys[:10])
+    assert keys[10:] == sorted(keys[10:])
+    assert exact.member_slots[0, :10].tolist() == fixed.member_slots[0, :10].tolist()
+
+
+@CONTRACTS
+def test_cooldowns_in_the_state(contract: str) -> None:
+    env = stage("smac/6h_vs_8z", contract=contract)
+    env.sim.units["cooldown"][0, env.member_slots[0, 0]] = 14.0
+    env.refresh()
+    at = env.info.state_features.index("ally_0_energy/cooldown")
+    # A Hydralisk's cooldown is 13.28 and up to 2 ticks; SMAC divides by 10 and does not clip.
+    assert env.state[0, at] == pytest.approx(1.4 if contract == "exact" else 14 / 15.28, rel=1e-6)
+
+
+@CONTRACTS
+def test_a_medivacs_bits_tell_of_allies_in_smac(contract: str) -> None:
+    env = stage("smac/MMM", contract=contract)
+    put(env, {m: (14.0 + m % 10 * 0.5, 15.0 + m // 10) for m in range(20)})
+    medivac = 9
+    allies = env.avail[0, medivac, 6:].tolist()
+    assert allies == [True] * 9 + [False]
+    shown = [env.obs[0, medivac, column(env, f"enemy_{k}_attackable")] for k in range(10)]
+    assert shown == ([1.0] * 9 + [0.0] if contract == "exact" else [0.0] * 10)
+
+
+@CONTRACTS
+def test_the_time_step_makes_smacs_observation_one_longer_than_it_says(contract: str) -> None:
+    env = terrarium.make("smac/3m", contract=contract, obs_timestep_number=True, seed=1)
+    env.reset()
+    assert env.get_obs_size() == 31
+    assert len(env.get_obs()[0]) == (32 if contract == "exact" else 31)
+    env.step([1, 1, 1])
+    assert env.get_obs()[0][-1] == np.float32(1 / 60)
+    later = terrarium.make("smacv2/terran_5_vs_5", contract=contract, obs_timestep_number=True)
+    later.reset()
+    assert later.get_obs_size() == len(later.get_obs()[0]) == 83
+
+
+def test_the_state_may_be_all_observations() -> None:
+    env = terrarium.make("smac/3m", obs_instead_of_state=True, seed=1)
+    obs, state = env.reset()
+    np.testing.assert_array_equal(state, np.concatenate(obs))
+    assert env.get_state_size() == 90
+    vec = terrarium.make_vec("smac/3m", 2, obs_instead_of_state=True, views=("state",))
+    vec.reset()
+    assert vec.state.shape == (2, 90)
+
+
+# -- SMACv2 ------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_ranges_of_unit_types(contract: str) -> None:
+    expected = {
+        "stalker": (10, 6),
+        "zealot": (9, 2),
+        "colossus": (10, 7),
+        "zergling": (8, 2),
+        "baneling": (8, 2),
+        "hydralisk": (9, 5),
+        "marine": (9, 5),
+        "marauder": (10, 6),
+        "medivac": (11, 4),
+    }
+    env = stage("smacv2/protoss_5_vs_5", contract=contract)
+    for name, ranges in expected.items():
+        kind = env.kinds[env.sim.rows[name]]
+        assert (kind["sight"], kind["shoot"]) == ranges
+    plain = stage("smacv2/protoss_5_vs_5", contract=contract, use_unit_ranges=False)
+    assert set(plain.kinds["sight"]) == {9.0}
+    assert set(plain.kinds["shoot"]) == {6.0}
+
+
+@CONTRACTS
+def test_a_cone_shows_what_lies_ahead(contract: str) -> None:
+    env = stage("smac/3m", contract=contract, conic_fov=True)
+    assert (env.info.n_actions, env.info.first_target) == (6 + 12 + 3, 18)
+    put(env, {0: (16.0, 16.0), 1: (3.0, 8.0), 2: (3.0, 23.0)})
+    put(env, {3: (20.0, 16.9), 4: (16.1, 20.0), 5: (12.0, 16.0)})
+
+    def seen() -> list[bool]:
+        return [bool(env.obs[0, 0, column(env, f"enemy_{k}_health")]) for k in range(3)]
+
+    def turn(direction: int) -> None:
+        places = {m: tuple(env.sim.units[0, env.member_slots[0, m]][["x", "y"]]) for m in range(6)}
+        env.step([[6 + direction, 1, 1]])
+        put(env, places)  # the enemies have moved meanwhile
+
+    # SMACv2's arctangents also let those who look east or west see what is straight behind them.
+    behind = contract == "exact"
+    assert seen() == [True, False, behind]
+    assert env.avail[0, 0, 18:].tolist() == [True, False, behind]
+    turn(6)
+    assert seen() == [behind, False, True]
+    np.testing.assert_allclose(env.obs[0, 0, column(env, "own_fov_x")], -1.0)
+    turn(3)
+    assert seen() == [False, True, False]
+    turn(9)
+    assert seen() == [False, False, False]
+
+
+def test_smacv2s_cones_leak_near_the_vertical() -> None:
+    """Looking up and a little left, an enemy up and a little right is far from the cone's edge."""
+    found = {}
+    for contract in ("exact", "fixed"):
+        env = stage("smac/3m", contract=contract, conic_fov=True)
+        put(env, {0: (16.0, 12.0), 1: (3.0, 8.0), 2: (3.0, 23.0)})
+        put(env, {3: (17.0, 16.0), 4: (28.0, 9.0), 5: (28.0, 10.0)})
+        env._book.headings[0, 0] = 4  # 120 degrees
+        env.refresh()
+        found[contract] = bool(env.obs[0, 0, column(env, "enemy_0_health")])
+    assert found == {"exact": True, "fixed": False}
+
+
+def test_without_a_mask_every_living_target_can_be_chosen_but_only_near_ones_are_attacked() -> None:
+    env = stage("smac/3m", action_mask=False)
+    put(env, {0: (10.0, 16.0), 3: (15.0, 16.0), 4: (25.0, 16.0)})
+    kill(env, 5)
+    assert env.avail[0, 0, 6:].tolist() == [True, True, False]
+    env.step([[7, 1, 1]])
+    assert env.sim.commands["kind"][0, env.member_slots[0, 0]] == codes.NO_ORDER
+    put(env, {0: (10.0, 16.0), 3: (15.0, 16.0)})
+    env.step([[6, 1, 1]])
+    assert env.sim.commands["kind"][0, env.member_slots[0, 0]] == codes.ATTACK
+
+
+def test_a_sighting_belongs_to_the_first_agent_that_has_it() -> None:
+    env = stage("smacv2/terran_5_vs_5", seed=2, prob_obs_enemy=0.0, action_mask=False)
+    columns = [column(env, f"enemy_{k}_health") for k in range(5)]
+    owners: dict[int, int] = {}
+    for _ in range(60):
+        env.step(env.sample_actions())
+        seen = env.obs[0][:, columns] > 0.0  # [A, E]
+        assert (seen.sum(0) <= 1).all()
+        assert (seen == env.token_mask[0, :, 5:]).all()
+        for k in range(5):
+            owner = owners.get(k)
+            if owner is not None and env.table_mask[0, owner]:
+                assert not seen[[a for a in range(5) if a != owner], k].any()
+            if seen[:, k].any():
+                owners[k] = int(seen[:, k].argmax())
+        if env.terminated[0] or env.truncated[0]:
+            env.reset()
+            owners.clear()
+    assert owners
+
+
+def test_a_sighting_is_shared_with_the_given_probability() -> None:
+    shared = []
+    for seed in range(120):
+        env = stage("smac/8m", seed=seed, prob_obs_enemy=0.3)
+        put(env, {m: (14.0 + m % 8 * 0.2, 15.0 + m // 8) for m in range(16)})
+        shared.append(env.token_mask[0, :, 8:].sum() - 8)  # one agent owns each
+    mean = np.mean(shared) / (8 * 7)
+    assert abs(mean - 0.3) < 5 * np.sqrt(0.3 * 0.7 / (120 * 56))
+
+
+def test_smacv2_hides_lower_enemies_behind_one_that_nobody_has_seen() -> None:
+    for contract, seen in (
+        ("exact", [False, False, False, True]),
+        ("fixed", [True, True, False, True]),
+    ):
+        env = stage("smacv2/terran_5_vs_5", seed=4, contract=contract)
+        put(env, {a: (8.0, 12.0 + a) for a in range(5)})
+        put(
+            env,
+            {5: (12.0, 13.0), 6: (12.0, 14.0), 7: (29.0, 29.0), 8: (12.0, 15.0), 9: (12.0, 16.0)},
+        )
+        shown = [bool(env.obs[0, 0, column(env, f"enemy_{k}_health")]) for k in range(4)]
+        assert shown == seen
+
+
+def test_everything_can_be_seen_or_nothing() -> None:
+    env = stage("smacv2/zerg_5_vs_5", fully_observable=True)
+    assert env.token_mask.all()
+    env = stage("smacv2/zerg_5_vs_5", obs_starcraft=False, obs_timestep_number=True)
+    assert env.obs.shape == (1, 5, 1)
+    env.step(env.sample_actions())
+    assert (env.obs == np.float32(1 / 200)).all()
+
+
+def test_healers_need_an_action_for_each_ally() -> None:
+    scenario = load_scenario("smacv2/terran_10_vs_10")
+    assert scenario.generator is not None
+    few = replace(scenario, generator=replace(scenario.generator, n_enemies=6))
+    assert stage(few).info.n_actions == 6 + 10
+    zerg = load_scenario("smacv2/zerg_10_vs_10")
+    assert zerg.generator is not None
+    few = replace(zerg, generator=replace(zerg.generator, n_enemies=6))
+    assert stage(few).info.n_actions == 6 + 6
+
+
+# -- the script --------------------------------------------------------------------------------
+
+
+def test_the_script_keeps_its_target_and_then_takes_the_nearest() -> None:
+    env = stage("smac/3m", heuristic_ai=True)
+    put(env, {0: (10.0, 16.0), 3: (18.0, 16.0), 4: (17.0, 17.0), 5: (19.0, 12.0)})
+    given = np.zeros((1, 3), int)
+    env.step(given)
+    assert env.actions[0, 0] == 7  # beyond the mask, as in SMAC
+    put(env, {0: (10.0, 16.0), 3: (12.0, 16.0)})
+    env.step(given)
+    assert env.actions[0, 0] == 7
+    kill(env, 4)
+    env.step(given)
+    assert env.actions[0, 0] == 6
+
+
+def test_the_script_walks_along_the_longer_way() -> None:
+    for place, action in (
+        ((20.0, 17.0), 4),
+        ((3.0, 15.0), 5),
+        ((12.0, 23.0), 2),
+        ((12.0, 9.0), 3),
+        ((18.0, 22.0), 2),
+    ):
+        env = stage("smac/3m", heuristic_ai=True, heuristic_rest=True)
+        put(env, {0: (11.5, 16.0) if place != (18.0, 22.0) else (12.0, 16.0)})
+        put(env, {3: place, 4: (29.0, 24.0), 5: (29.0, 23.0)})
+        env.step(np.zeros((1, 3), int))
+        assert env.actions[0, 0] == action
+
+
+def test_the_scripts_medivac_heals_the_nearest_that_is_hurt() -> None:
+    env = stage("smac/MMM", heuristic_ai=True)
+    env.sim.units["hp"][0, env.member_slots[0, 4]] = 20.0
+    env.step(np.zeros((1, 10), int))
+    assert env.actions[0, 9] == 6 + 4
+    assert env.sim.commands["kind"][0, env.member_slots[0, 9]] == codes.HEAL
+
+
+def test_smac_overwrites_the_list_of_actions_with_what_the_script_did() -> None:
+    env = StarCraft2Env("3m", seed=1, heuristic_ai=True)
+    env.reset()
+    given = [0, 0, 0]
+    env.step(given)
+    assert all(action >= 6 for action in given)
