@@ -28,7 +28,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     is_worker = hasattr(session.config, "workerinput")
     if is_worker or not session.config.getoption("numprocesses", default=None):
         return
-    play = "from terrarium.engine.simulator import Simulator; Simulator('smac/3m')"
+    play = "import terrarium; terrarium.make_vec('smac/3m')"
     modes = ({}, {"NUMBA_BOUNDSCHECK": "1"})
     compilers = [
         subprocess.Popen(

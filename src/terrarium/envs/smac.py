@@ -270,7 +270,8 @@ class StarCraft2Env:
             raise EnvError(
                 f"{len(joint)} actions for {self.n_agents} agents; the dead need one too: 0, no-op"
             )
-        return np.array([joint], np.int64)
+        word = np.iinfo(np.int64)  # what it cannot hold is refused like other wrong numbers
+        return np.array([[min(max(action, word.min), word.max) for action in joint]], np.int64)
 
 
 def _check_game(difficulty: str, game_version: str | None) -> None:

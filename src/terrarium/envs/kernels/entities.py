@@ -89,11 +89,15 @@ def show_table(
             show_options(task, book, token, avail, e, m)
     for a in range(settings.n_agents):
         if member(arena, book, e, a).alive:
-            share_aims(arena, task, book, table, avail, e, a, 1.0 / n_alive)
+            count_aims(arena, task, book, table, avail, e, a)
+    for m in range(table.shape[0]):
+        # Counts first: sums of shares would be rounded in another way without the compiler.
+        table[m, schema.TARGETABLE] /= max(n_alive, 1)
+        table[m, schema.AIMED_AT] /= max(n_alive, 1)
 
 
 @kernel
-def share_aims(
+def count_aims(
     arena: Arena,
     task: Task,
     book: Book,
@@ -101,18 +105,17 @@ def share_aims(
     avail: NDArray[np.bool_],
     e: int,
     a: int,
-    share: float,
 ) -> None:
-    """Add one agent's possible and last targets to the shares in the table."""
+    """Count one agent's possible and last targets in the table."""
     settings = task.settings[0]
     heals = task.kinds[member(arena, book, e, a).kind].heals
     for k in range(n_targets_of(task, heals)):
         action = settings.first_target + k
         if avail[e, a, action]:
-            table[target_of(task, heals, action), schema.TARGETABLE] += share
+            table[target_of(task, heals, action), schema.TARGETABLE] += 1.0
     aim = aimed_at(task, book, heals, e, a)
     if aim >= 0 and member(arena, book, e, aim).alive:
-        table[aim, schema.AIMED_AT] += share
+        table[aim, schema.AIMED_AT] += 1.0
 
 
 @kernel
