@@ -12,9 +12,9 @@ def test_the_first_use_says_what_is_happening_and_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(jit, "COMPILED", True)
-    monkeypatch.setattr(jit, "_DONE", tmp_path / "compiled")
+    monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
     with caplog.at_level(logging.WARNING):
-        jit.announce_first_use()
+        jit.announce_first_use("the rules: about a minute")
     assert "Compiling the rules" in caplog.text
     assert "minute" in caplog.text
 
@@ -24,9 +24,9 @@ def test_the_second_use_is_silent(
 ) -> None:
     monkeypatch.setattr(jit, "COMPILED", True)
     monkeypatch.setattr(jit, "_CACHED", True)
-    monkeypatch.setattr(jit, "_DONE", tmp_path / "compiled")
+    monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
     jit.note_compiled()
-    jit.announce_first_use()
+    jit.announce_first_use("the rules: about a minute")
     assert caplog.text == ""
 
 

@@ -69,7 +69,6 @@ def _prepare(folder: Path) -> bool:
 
 CACHE_FOLDER = _user_cache() / _source_digest(ENGINE_FOLDER)
 _CACHED = COMPILED and _prepare(CACHE_FOLDER)
-_DONE = CACHE_FOLDER / "compiled"
 
 # Kernels allocate nothing, so they need no reference counts; counting (with atomic instructions, on
 # counters that threads share) cost more than half of the time.
@@ -121,15 +120,17 @@ def _cache_of(folder: Path) -> Path:
     return CACHE_FOLDER / f"{folder.parent.name}-{folder.name}-{_source_digest(folder)}"
 
 
-def announce_first_use() -> None:
+def announce_first_use(what: str, folder: Path = ENGINE_FOLDER) -> None:
     """Tell the user why the first call takes a while; silent once the cache is filled."""
-    if COMPILED and not (_CACHED and _DONE.exists()):
-        logger.warning(
-            "Compiling the rules of the game: about a minute, once for this version of the engine."
-        )
+    if COMPILED and not (_CACHED and _mark_of(folder).exists()):
+        logger.warning("Compiling %s, once for this version of it.", what)
 
 
-def note_compiled() -> None:
-    """Remember that every entry point has been compiled into the cache."""
+def note_compiled(folder: Path = ENGINE_FOLDER) -> None:
+    """Remember that every entry point of a folder has been compiled into the cache."""
     if _CACHED:
-        _DONE.touch()
+        _mark_of(folder).touch()
+
+
+def _mark_of(folder: Path) -> Path:
+    return _cache_of(folder) / "compiled"

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
+from terrarium.engine.jit import announce_first_use, note_compiled
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import MAX_SEED, Simulator
 from terrarium.engine.state import Records, Scratch
 from terrarium.envs.arrays import empty_book, empty_outcome, empty_views
+from terrarium.envs.kernels import episodes
 from terrarium.envs.kernels.actions import first_refused, sample_actions
 from terrarium.envs.kernels.episodes import begin_battles, look_again, step_battles
 from terrarium.envs.kernels.observation import visibility
@@ -21,6 +23,8 @@ from terrarium.envs.kernels.tables import EPISODE, Arena, Outcome, Screen, Views
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.task import VIEWS, compile_task
 from terrarium.errors import TerrariumError, nearest
+
+KERNELS_FOLDER = Path(episodes.__file__).parent
 
 
 class EnvError(TerrariumError):
@@ -338,6 +342,7 @@ class VecEnv:
 
     def _compile(self) -> None:
         """Run every entry point once over no environment, so that no later call has to wait."""
+        announce_first_use("the environments: about half a minute", KERNELS_FOLDER)
         nobody = np.zeros(self.n_envs, np.bool_)
         arena, task, book, screen = self._arena, self._task, self._book, self._screen
 
@@ -348,6 +353,7 @@ class VecEnv:
 
         self.sim.spread(work)
         first_refused(self.avail, self._actions, 0, 0)
+        note_compiled(KERNELS_FOLDER)
 
 
 def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
