@@ -27,14 +27,13 @@ class Moment:
 def play(sim: Simulator) -> tuple[list[Moment], float]:
     """Play a battle to its end; its course, and how long the engine took."""
     units = sim.units[0]
-    limit_ticks = sim.scenario.limit_steps * sim.scenario.ticks_per_step
     full = _life(sim)
     moments: list[Moment] = []
     alive_before = units["alive"].copy()
     engine_s = 0.0
     while True:
         tick = int(sim.ticks[0])
-        over = tick >= limit_ticks or not all(n_fighters(sim))
+        over = is_over(sim)
         if over or tick >= len(moments) * MOMENT_TICKS:
             share = [now / max(1.0, then) for now, then in zip(_life(sim), full, strict=True)]
             fallen = alive_before & ~units["alive"]
@@ -45,7 +44,7 @@ def play(sim: Simulator) -> tuple[list[Moment], float]:
             alive_before = units["alive"].copy()
         if over:
             return moments, engine_s
-        _lead(sim)
+        lead(sim)
         start = time.perf_counter()
         sim.step()
         engine_s += time.perf_counter() - start
@@ -58,6 +57,12 @@ def _life(sim: Simulator) -> list[float]:
     return [float(life[units["side"] == side].sum()) for side in (0, 1)]
 
 
+def is_over(sim: Simulator) -> bool:
+    """Has a side nobody left to fight with, or is the time up?"""
+    limit_ticks = sim.scenario.limit_steps * sim.scenario.ticks_per_step
+    return int(sim.ticks[0]) >= limit_ticks or not all(n_fighters(sim))
+
+
 def n_fighters(sim: Simulator) -> list[int]:
     """Living units of each side that have a weapon: as in SMAC, Medivacs alone have lost."""
     units = sim.units[0]
@@ -65,7 +70,7 @@ def n_fighters(sim: Simulator) -> list[int]:
     return [int(armed[units["side"] == side].sum()) for side in (0, 1)]
 
 
-def _lead(sim: Simulator) -> None:
+def lead(sim: Simulator) -> None:
     """Command the passive allies: fighters attack the weakest enemy in range or else the nearest
     one, healers the friend with the worst wound; without a wound they stay with a fighter."""
     units, rules = sim.units[0], sim.rules
@@ -88,6 +93,13 @@ def _lead(sim: Simulator) -> None:
             sim.order(0, u, codes.HEAL, target=int(share.argmin()))
         elif len(fighters):
             sim.order(0, u, codes.FOLLOW, target=int(fighters[0]))
+
+
+def outcome_word(sim: Simulator) -> str:
+    """How a battle that is over ended for the allies, in the words of a record."""
+    words = {(True, True): "timeout", (True, False): "win", (False, True): "loss"}
+    allies, enemies = n_fighters(sim)
+    return words.get((allies > 0, enemies > 0), "draw")
 
 
 def outcome(sim: Simulator) -> str:

@@ -10,10 +10,12 @@ from terrarium.cli.bench import BenchEngine
 from terrarium.cli.demo import Demo
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
+from terrarium.cli.watch import Watch
 from terrarium.errors import TerrariumError
 
 COMMANDS: Commands = {
     "demo": Demo,
+    "watch": Watch,
     "list units": ListUnits,
     "list scenarios": ListScenarios,
     "list rules": ListRules,

@@ -93,7 +93,8 @@ def _check_options(name: str, command: type[Command], args: Sequence[str]) -> No
 
 def _options(command: type[Any]) -> list[str]:
     """The fields that are written with their name; positional ones carry an annotation."""
-    return [field.name for field in fields(command) if not hasattr(field.type, "__metadata__")]
+    named = (field for field in fields(command) if not hasattr(field.type, "__metadata__"))
+    return [field.name.replace("_", "-") for field in named]
 
 
 def _first_sentence(boxed: str) -> str:

@@ -1,0 +1,1 @@
+"""Battle records, the page that plays them, and pictures of them."""

@@ -1,0 +1,231 @@
+"""Frames as columns of small whole numbers: what light records and pages store.
+
+Every column is a table of 16-bit numbers [rows, length]: one row a unit, one entry a sample. Along
+a row the differences are stored, modulo 2**16, and their low bytes before their high bytes: that
+is what compression likes best. `viewer/data.js` reads the same.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.data.scenario import Terrain
+from terrarium.engine import codes
+from terrarium.engine.state import Records
+from terrarium.replay.errors import ReplayError
+from terrarium.replay.frames import (
+    DEATH,
+    GIVEN,
+    MISSILE,
+    SAMPLE,
+    STEP,
+    About,
+    Frames,
+    UnitType,
+)
+
+PLACE_STEPS = 128  # of a cell: a coordinate up to 512, with a sign up to 256
+LIFE_STEPS = 16  # of a point: up to 4096
+FACING_STEPS = 256  # of a circle
+_HIGHEST = 65_535
+_SIGN = 32_768
+
+Column = NDArray[np.uint16]
+Columns = dict[str, Column]
+Sizes = Mapping[str, int]
+
+_FLAGS = ("alive", "attacking", "fired", "healing")
+UNIT_COLUMNS = (
+    *("kind", "side", "flags", "x", "y", "facing", "hp", "shield", "energy"),
+    *("target", "order", "order_target", "order_x", "order_y"),
+)
+_TABLES = {
+    "samples": ("ticks",),
+    "missiles": ("sample", "side", "x", "y", "dx", "dy"),
+    "deaths": ("tick_low", "tick_high", "slot", "kind", "side", "killer", "x", "y"),
+    "steps": ("n_ticks",),
+    "commands": ("step", "slot", "kind", "target", "x", "y", "queued"),
+}
+
+
+def sizes_of(frames: Frames) -> dict[str, int]:
+    """How long everything is."""
+    return {
+        "units": frames.units.shape[1],
+        "samples": len(frames.ticks),
+        "missiles": len(frames.missiles),
+        "deaths": len(frames.deaths),
+        "steps": len(frames.steps),
+        "commands": len(frames.commands),
+    }
+
+
+def layout(sizes: Sizes) -> list[tuple[str, int, int]]:
+    """Name, rows and length of every column, in their order."""
+    units = [(f"units.{name}", sizes["units"], sizes["samples"]) for name in UNIT_COLUMNS]
+    return units + [(f"{t}.{name}", 1, sizes[t]) for t, names in _TABLES.items() for name in names]
+
+
+def to_columns(frames: Frames) -> Columns:
+    """Round everything to small numbers."""
+    units, missiles, deaths = frames.units.T, frames.missiles, frames.deaths  # [U, T], [M], [D]
+    commands = frames.commands
+    columns: dict[str, NDArray[np.generic]] = {
+        "units.kind": units["kind"],
+        "units.side": units["side"],
+        "units.flags": sum(units[name].astype(np.uint16) << b for b, name in enumerate(_FLAGS)),
+        "units.facing": np.rint(units["facing"] * (FACING_STEPS / (2 * np.pi))) % FACING_STEPS,
+        "units.target": units["target"] + 1,
+        "units.order": units["order"],
+        "units.order_target": units["order_target"] + 1,
+        "samples.ticks": np.diff(frames.ticks, prepend=0),
+        "missiles.sample": missiles["sample"],
+        "missiles.side": missiles["side"],
+        "deaths.tick_low": deaths["tick"] & _HIGHEST,
+        "deaths.tick_high": deaths["tick"] >> 16,
+        "deaths.slot": deaths["slot"],
+        "deaths.kind": deaths["kind"],
+        "deaths.side": deaths["side"],
+        "deaths.killer": deaths["killer"] + 1,
+        "steps.n_ticks": frames.steps["n_ticks"],
+        "commands.step": commands["step"],
+        "commands.slot": commands["slot"],
+        "commands.kind": commands["kind"],
+        "commands.target": commands["target"] + 1,
+        "commands.queued": commands["queued"],
+    }
+    for name in ("hp", "shield", "energy"):
+        columns[f"units.{name}"] = np.rint(units[name] * LIFE_STEPS)
+    for name in ("x", "y", "order_x", "order_y"):
+        columns[f"units.{name}"] = np.rint(units[name] * PLACE_STEPS)
+    for table, values, names in _places(frames):
+        for name in names:
+            columns[f"{table}.{name}"] = np.rint(values[name] * PLACE_STEPS) + _SIGN
+    return {
+        name: np.clip(columns[name], 0, _HIGHEST).astype(np.uint16).reshape(rows, length)
+        for name, rows, length in layout(sizes_of(frames))
+    }
+
+
+def from_columns(
+    about: About, terrain: Terrain, types: tuple[UnitType, ...], columns: Columns
+) -> Frames:
+    """The frames that were rounded; what no battle could hold is refused."""
+    wide = {name: column.astype(np.int64) for name, column in columns.items()}
+    n_units, n_samples = columns["units.kind"].shape
+    units = np.zeros((n_units, n_samples), SAMPLE)
+    for name in ("kind", "side", "order"):
+        units[name] = wide[f"units.{name}"]
+    for b, name in enumerate(_FLAGS):
+        units[name] = wide["units.flags"] >> b & 1
+    for name in ("target", "order_target"):
+        units[name] = wide[f"units.{name}"] - 1
+    for name in ("hp", "shield", "energy"):
+        units[name] = wide[f"units.{name}"] / LIFE_STEPS
+    for name in ("x", "y", "order_x", "order_y"):
+        units[name] = wide[f"units.{name}"] / PLACE_STEPS
+    units["facing"] = wide["units.facing"] * (2 * np.pi / FACING_STEPS)
+    deaths = _table(wide, "deaths", DEATH, ("slot", "kind", "side"))
+    deaths["tick"] = wide["deaths.tick_low"][0] + (wide["deaths.tick_high"][0] << 16)
+    deaths["killer"] = wide["deaths.killer"][0] - 1
+    commands = _table(wide, "commands", GIVEN, ("step", "slot", "kind", "queued"))
+    commands["target"] = wide["commands.target"][0] - 1
+    steps = _table(wide, "steps", STEP, ("n_ticks",))
+    steps["n_commands"] = np.bincount(commands["step"], minlength=len(steps))[: len(steps)]
+    frames = Frames(
+        about=about,
+        terrain=terrain,
+        types=types,
+        ticks=np.cumsum(wide["samples.ticks"][0], dtype=np.int64),
+        units=np.ascontiguousarray(units.T),
+        missiles=_table(wide, "missiles", MISSILE, ("sample", "side")),
+        deaths=deaths,
+        steps=steps,
+        commands=commands,
+    )
+    for table, values, names in _places(frames):
+        for name in names:
+            values[name] = (wide[f"{table}.{name}"][0] - _SIGN) / PLACE_STEPS
+    _check(frames, wide)
+    return frames
+
+
+def rounded(frames: Frames) -> Frames:
+    """The frames as they look after they were stored."""
+    return from_columns(frames.about, frames.terrain, frames.types, to_columns(frames))
+
+
+def pack(columns: Columns) -> bytes:
+    """All columns one after the other."""
+    parts = []
+    for column in columns.values():
+        change = np.diff(column, axis=1, prepend=np.uint16(0))
+        parts += [(change & 255).astype(np.uint8).tobytes(), (change >> 8).astype(np.uint8)]
+    return b"".join(bytes(part) for part in parts)
+
+
+def unpack(raw: bytes, sizes: Sizes) -> Columns:
+    """The columns of `pack`; `raw` has `packed_size` bytes."""
+    columns, at = {}, 0
+    for name, rows, length in layout(sizes):
+        n = rows * length
+        low, high = (np.frombuffer(raw, np.uint8, n, at + part * n) for part in (0, 1))
+        change = (low.astype(np.uint16) | high.astype(np.uint16) << 8).reshape(rows, length)
+        columns[name] = np.cumsum(change, axis=1, dtype=np.uint16)
+        at += 2 * n
+    return columns
+
+
+def packed_size(sizes: Sizes) -> int:
+    return sum(2 * rows * length for _, rows, length in layout(sizes))
+
+
+def _places(frames: Frames) -> list[tuple[str, Records, tuple[str, ...]]]:
+    """The tables outside of the units that hold places, which may have a sign."""
+    return [
+        ("missiles", frames.missiles, ("x", "y", "dx", "dy")),
+        ("deaths", frames.deaths, ("x", "y")),
+        ("commands", frames.commands, ("x", "y")),
+    ]
+
+
+def _table(
+    wide: Mapping[str, NDArray[np.int64]],
+    table: str,
+    dtype: np.dtype[np.void],
+    names: tuple[str, ...],
+) -> Records:
+    values = np.zeros(wide[f"{table}.{names[0]}"].shape[1], dtype)
+    for name in names:
+        values[name] = wide[f"{table}.{name}"][0]
+    return values
+
+
+def _check(frames: Frames, wide: Mapping[str, NDArray[np.int64]]) -> None:
+    """Every number that points at something points at something that is there."""
+    n_samples, n_units = frames.units.shape
+    limits = {
+        "kind": len(frames.types),
+        "side": 2,
+        "slot": n_units,
+        "target": n_units + 1,  # these four hold 0 for nobody
+        "order_target": n_units + 1,
+        "killer": n_units + 1,
+        "order": codes.HEAL + 1,
+        "flags": 1 << len(_FLAGS),
+        "facing": FACING_STEPS,
+        "sample": n_samples,
+        "step": len(frames.steps),
+        "queued": 2,
+        "tick_high": _SIGN,
+    }
+    for column, values in wide.items():
+        table, name = column.split(".")
+        limit = codes.HEAL + 1 if column == "commands.kind" else limits.get(name)
+        if limit is not None and values.size and values.max() >= limit:
+            raise ReplayError(f"{column} is {values.max()}; it must be less than {limit}")
+        if name in ("sample", "step") and (np.diff(values) < 0).any():
+            raise ReplayError(f"{table} are not in the order of their {name}s")
+    if n_samples == 0 or (np.diff(frames.ticks) < 0).any() or frames.ticks[0] < 0:
+        raise ReplayError("a battle needs at least one sample, in the order of time")

@@ -1,0 +1,73 @@
+"""The JSON header of a record file, read strictly."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from terrarium.data.tables import FactsError, Table
+from terrarium.replay.errors import ReplayError
+from terrarium.replay.frames import OUTCOMES
+from terrarium.replay.record import MAX_TEXT
+
+
+class Header(Table):
+    """Typed readers that reject what does not fit; the file has no lines to name."""
+
+    def __init__(self, values: dict[str, Any], path: tuple[str | int, ...] = ()) -> None:
+        super().__init__("", values, {}, path)
+
+    def error(self, message: str, *keys: str | int) -> FactsError:
+        name = ".".join(str(key) for key in (*self.path, *keys))
+        text = f"the record is damaged: header{f', {name}' if name else ''}: {message}"
+        return FactsError(text.replace("\n", "\\n")[:400])
+
+    def table(self, key: str) -> "Header":
+        return Header(super().table(key).values, (*self.path, key))
+
+    def tables(self, key: str) -> Iterator["Header"]:
+        for index, table in enumerate(super().tables(key)):
+            yield Header(table.values, (*self.path, key, index))
+
+    def text(self, key: str) -> str:
+        text = super().text(key)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:  # JSON can spell half of a letter
+            raise self.error(f"not a text: {error.reason}", key) from error
+        return text
+
+    def short_text(self, key: str) -> str:
+        """A text for people: of one line, without control characters, and not too long."""
+        text = self.text(key)
+        if not text.isprintable():
+            raise self.error(f"{text[:80]!r} is not a line of text", key)
+        if len(text) > MAX_TEXT:
+            raise self.error(f"{len(text)} letters; at most {MAX_TEXT} are allowed", key)
+        return text
+
+    def outcome(self, key: str) -> str:
+        return self.choice(key, OUTCOMES)
+
+
+def read_header(raw: bytes) -> Header:
+    """Parse JSON that must be an object without repeated keys and without NaN."""
+    try:
+        values = json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_without_repetition, parse_constant=_no_number
+        )
+    except (ValueError, RecursionError) as error:
+        raise ReplayError(f"the record is damaged: its header is not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ReplayError("the record is damaged: its header is no JSON object")
+    return Header(values)
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("a key is there twice")
+    return values
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a number")

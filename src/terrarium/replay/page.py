@@ -1,0 +1,71 @@
+"""A battle as one HTML file that needs nothing but a browser."""
+
+import base64
+import html
+import json
+import struct
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from terrarium.replay.columns import layout, pack, sizes_of, to_columns
+from terrarium.replay.files import write_file
+from terrarium.replay.frames import Frames
+from terrarium.replay.names import glyphs, ground_signs, result_of, title_of
+from terrarium.replay.palette import palette, palette_css, viewer_file
+
+_SCRIPTS = ("data.js", "ground.js", "field.js", "timeline.js", "app.js")
+
+
+def page(frames: Frames) -> str:
+    """The text of the file."""
+    scripts = "\n".join(viewer_file(name) for name in _SCRIPTS)
+    parts = {
+        "title": html.escape(f"{frames.about.title} - Terrarium"),
+        "style": palette_css() + viewer_file("viewer.css"),
+        # The battle holds texts of strangers: as base64 they cannot be taken for HTML.
+        "battle": base64.b64encode(_battle(frames)).decode("ascii"),
+        "script": f'"use strict";\n(() => {{\n{scripts}}})();',
+    }
+    # In one pass, so that a title with {{script}} in it is just a title.
+    pieces = viewer_file("viewer.html").split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, rest = piece.split("}}", 1)
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def save_page(frames: Frames, path: str | Path) -> int:
+    """Write the file; its size in bytes."""
+    return write_file(path, page(frames).encode("utf-8"))
+
+
+def _battle(frames: Frames) -> bytes:
+    """Header and columns, compressed."""
+    header = json.dumps(_header(frames), allow_nan=False).encode()
+    columns = pack(to_columns(frames))
+    return zlib.compress(struct.pack("<I", len(header)) + header + columns, 9)
+
+
+def _header(frames: Frames) -> dict[str, Any]:
+    text, winner = result_of(frames)
+    terrain = frames.terrain
+    creep = ["".join(".~"[cell] for cell in row) for row in terrain.creep.astype(int).tolist()]
+    return {
+        "about": asdict(frames.about) | {"seed": str(frames.about.seed)},
+        "result": {"text": text, "winner": winner},
+        "types": [
+            asdict(unit_type) | {"title": title_of(unit_type), "glyph": glyph}
+            for unit_type, glyph in zip(frames.types, glyphs(frames.types), strict=True)
+        ],
+        "terrain": {
+            "width": terrain.width,
+            "height": terrain.height,
+            "cells": ground_signs(terrain),
+            "creep": creep if terrain.creep.any() else None,
+        },
+        "colors": list(palette("dark")),
+        "layout": layout(sizes_of(frames)),
+    }

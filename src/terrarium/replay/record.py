@@ -1,0 +1,200 @@
+"""A battle record: how it is taken while a battle is played."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium import __version__
+from terrarium.data.rulesets import load_ruleset, ruleset_names
+from terrarium.engine import codes
+from terrarium.engine.rules import RULES_VERSION
+from terrarium.engine.simulator import Simulator
+from terrarium.engine.state import Records
+from terrarium.errors import TerrariumError
+from terrarium.replay.columns import rounded
+from terrarium.replay.errors import ReplayError
+from terrarium.replay.frames import GIVEN, OUTCOMES, STEP, About, Frames, Sampler
+from terrarium.replay.scenario_text import ScenarioText, read_scenario, write_scenario
+
+MAX_STEPS = 60_000
+MAX_STEP_TICKS = 65_535
+MAX_TEXT = 500  # letters of a title: it has to fit above a picture
+FURTHEST = 1e6  # the engine takes no order to a point that is further away
+
+Kind = Literal["exact", "light"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRecord:
+    """Everything that decides a battle; the engine plays it again, to the bit."""
+
+    about: About
+    scenario: ScenarioText
+    steps: Records  # [S] STEP
+    commands: Records  # [C] GIVEN
+    checksums: NDArray[np.uint64]  # [S + 1] of the state before the first step and after each
+
+
+@dataclass(frozen=True, eq=False)
+class LightRecord:
+    """What a battle looked like after each step; it is shown without the engine."""
+
+    frames: Frames
+
+    @property
+    def about(self) -> About:
+        return self.frames.about
+
+
+Record = ExactRecord | LightRecord
+
+
+def checksum(sim: Simulator, e: int) -> int:
+    """The first eight bytes of the digest of one game."""
+    return int(sim.digest(e)[:16], 16)
+
+
+class Recorder:
+    """Records one game of a simulator, from right after its reset."""
+
+    def __init__(self, sim: Simulator, e: int = 0, kind: Kind = "exact") -> None:
+        if kind not in ("exact", "light"):
+            raise ReplayError(f'unknown kind of record "{kind}". Allowed: exact, light')
+        if not 0 <= e < sim.n_envs:
+            raise ReplayError(f"game {e} does not exist; games are 0 to {sim.n_envs - 1}")
+        if sim.ticks[e] != 0:
+            raise ReplayError(
+                f"game {e} has run {sim.ticks[e]} ticks; begin a record right after a reset"
+            )
+        if kind == "exact" and sim.scenario.rules not in ruleset_names():
+            raise ReplayError(
+                f"{sim.scenario.rules}: a rule set of your own is not stored in an exact record; "
+                'use kind="light"'
+            )
+        self._sim, self._e = sim, e
+        self._seed, self._tick = self._now()
+        self._steps: list[tuple[int, int]] = []
+        self._commands: list[Records] = []
+        self._checksums: list[int] = []
+        self._sampler = Sampler(sim, e) if kind == "light" else None
+        self._look()
+
+    def note(self, commands: Records) -> None:
+        """Note a step that has been played and the commands ([U] COMMAND) given before it."""
+        seed, tick = self._now()
+        if seed != self._seed or tick < self._tick:
+            raise ReplayError(
+                f"game {self._e} was reset after step {len(self._steps)}; begin a new record"
+            )
+        if len(self._steps) >= MAX_STEPS:
+            raise ReplayError(f"a record holds at most {MAX_STEPS} steps; end it earlier")
+        if tick - self._tick > MAX_STEP_TICKS:
+            raise ReplayError(
+                f"a recorded step has at most {MAX_STEP_TICKS} ticks; make it shorter"
+            )
+        if commands.shape != (self._sim.n_slots,):
+            raise ReplayError(
+                f"commands have shape {commands.shape} instead of ({self._sim.n_slots},)"
+            )
+        given = _compact(commands, len(self._steps))
+        self._commands.append(given)
+        self._steps.append((tick - self._tick, len(given)))
+        self._tick = tick
+        self._look()
+
+    def record(self, title: str = "", outcome: str = "unknown") -> Record:
+        """What has been noted so far."""
+        about = self._about(title, outcome)
+        steps = _frozen(np.array(self._steps, STEP))
+        commands = _frozen(np.concatenate([np.zeros(0, GIVEN), *self._commands]))
+        if self._sampler is not None:
+            return LightRecord(rounded(self._sampler.frames(about, steps, commands)))
+        checksums = _frozen(np.array(self._checksums, np.uint64))
+        return ExactRecord(about, self._scenario(), steps, commands, checksums)
+
+    def _now(self) -> tuple[int, int]:
+        clock = self._sim.world.clock[self._e, 0]
+        return int(clock["seed"]), int(clock["tick"])
+
+    def _look(self) -> None:
+        if self._sampler is None:
+            self._checksums.append(checksum(self._sim, self._e))
+        else:
+            self._sampler.take(self._sim.scenario.ticks_per_step)
+
+    def _about(self, title: str, outcome: str) -> About:
+        if outcome not in OUTCOMES:
+            raise ReplayError(f'unknown outcome "{outcome}". Allowed: {", ".join(OUTCOMES)}')
+        scenario = self._sim.scenario
+        return About(
+            title=_line(title) or _line(scenario.title),
+            outcome=outcome,
+            seed=self._seed,
+            scenario=_line(scenario.name),
+            scenario_title=_line(scenario.title),
+            scenario_version=scenario.version,
+            ruleset=scenario.rules,
+            ruleset_version=load_ruleset(scenario.rules).version,
+            rules_version=RULES_VERSION,
+            package_version=__version__,
+            n_slots=self._sim.n_slots,
+        )
+
+    def _scenario(self) -> ScenarioText:
+        """The scenario, if it survives being written: one made in Python may not."""
+        text = write_scenario(self._sim.scenario)
+        try:
+            survives = write_scenario(read_scenario(text)) == text
+        except (TerrariumError, ValueError) as error:
+            raise ReplayError(
+                f"{self._sim.scenario.name}: this scenario cannot be stored in an exact record: "
+                f'{error}; use kind="light"'
+            ) from error
+        assert survives, f"{self._sim.scenario.name} changes when it is written and read"
+        return text
+
+
+def record_battle(
+    sim: Simulator,
+    lead: Callable[[Simulator], None],
+    is_over: Callable[[Simulator], bool],
+    seed: int = 0,
+    kind: Kind = "exact",
+) -> Recorder:
+    """Play game 0 from its beginning to its end; `lead` gives the orders before each step."""
+    sim.reset(seed)
+    recorder = Recorder(sim, 0, kind)
+    while not is_over(sim):
+        lead(sim)
+        commands = sim.commands[0].copy()
+        sim.step()
+        recorder.note(commands)
+    return recorder
+
+
+def _compact(commands: Records, step: int) -> Records:
+    """The commands that the engine may obey; it ignores the others in the same way."""
+    kind, target = commands["kind"], commands["target"]
+    known = (kind >= codes.MOVE) & (kind <= codes.HEAL) & (target < len(commands))
+    near = (np.abs(commands["x"]) < FURTHEST) & (np.abs(commands["y"]) < FURTHEST)
+    slots = np.flatnonzero(known & near)
+    given = np.zeros(len(slots), GIVEN)
+    given["step"], given["slot"] = step, slots
+    for name in ("kind", "x", "y", "queued"):
+        given[name] = commands[name][slots]
+    given["target"] = np.maximum(target[slots], codes.NO_UNIT)
+    return given
+
+
+def _line(text: str) -> str:
+    """A text on one line, without what cannot be shown."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.split())[:MAX_TEXT]
+
+
+def _frozen(array: Records) -> Records:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,258 @@
+"""Record files: small, binary, versioned, and read as if an enemy had written them.
+
+magic, format version, four sizes     26 bytes, little-endian
+header                                JSON, compressed
+columns                               compressed
+SHA-256 of everything above           32 bytes
+"""
+
+import hashlib
+import json
+import struct
+import zlib
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.data.tables import FactsError
+from terrarium.engine import codes
+from terrarium.engine.simulator import MAX_SLOTS
+from terrarium.engine.state import Records
+from terrarium.errors import TerrariumError
+from terrarium.replay import columns as light
+from terrarium.replay.errors import ReplayError
+from terrarium.replay.files import read_file, write_file
+from terrarium.replay.frames import GIVEN, STEP, About, UnitType
+from terrarium.replay.header import Header, read_header
+from terrarium.replay.record import (
+    FURTHEST,
+    MAX_STEP_TICKS,
+    MAX_STEPS,
+    ExactRecord,
+    LightRecord,
+    Record,
+)
+from terrarium.replay.scenario_text import ScenarioText, read_terrain, write_terrain
+
+MAGIC = b"TERRAREC"
+FORMAT_VERSION = 1
+MAX_FILE = 64 * 2**20
+MAX_HEADER = 2**20
+MAX_BODY = 256 * 2**20
+_MAX_ROWS = 2**24
+
+_PREFIX = struct.Struct("<8sHIIII")
+_DIGEST = 32
+_ABOUT = tuple(field.name for field in fields(About))
+_TEXTS = tuple(field.name for field in fields(ScenarioText))
+_TYPE = tuple(field.name for field in fields(UnitType))
+
+
+def save_record(record: Record, path: str | Path) -> int:
+    """Write a record; the size of the file in bytes."""
+    content = to_bytes(record)
+    if len(content) > MAX_FILE:
+        raise ReplayError(f"{path}: {len(content):,} bytes are more than a record may have")
+    return write_file(path, content)
+
+
+def load_record(path: str | Path) -> Record:
+    """Read a record that `save_record` wrote."""
+    content = read_file(path, MAX_FILE + 1)
+    try:
+        return from_bytes(content)
+    except TerrariumError as error:
+        raise ReplayError(f"{path}: {error}") from error
+
+
+def to_bytes(record: Record) -> bytes:
+    """The content of a record's file; equal records have equal bytes."""
+    about = asdict(record.about) | {"seed": str(record.about.seed)}  # JSON's numbers are too short
+    header: dict[str, Any] = {"kind": "exact", **about}
+    if isinstance(record, ExactRecord):
+        header["texts"] = asdict(record.scenario)
+        header["sizes"] = {"steps": len(record.steps), "commands": len(record.commands)}
+        body = b"".join(
+            [record.checksums.astype("<u8").tobytes()]
+            + [_column(record.steps, name) for name in STEP.names or ()]
+            + [_column(record.commands, name) for name in GIVEN.names or ()]
+        )
+    else:
+        frames = record.frames
+        header["kind"] = "light"
+        header["terrain_name"] = frames.terrain.name
+        header["terrain"] = write_terrain(frames.terrain)
+        header["types"] = [asdict(unit_type) for unit_type in frames.types]
+        header["sizes"] = light.sizes_of(frames)
+        body = light.pack(light.to_columns(frames))
+    raw = json.dumps(header, allow_nan=False).encode()
+    if len(raw) > MAX_HEADER or len(body) > MAX_BODY:
+        raise ReplayError("the battle is too large for a record; record fewer steps")
+    packed = [zlib.compress(part, 9) for part in (raw, body)]
+    sizes = (len(packed[0]), len(raw), len(packed[1]), len(body))
+    content = _PREFIX.pack(MAGIC, FORMAT_VERSION, *sizes) + b"".join(packed)
+    return content + hashlib.sha256(content).digest()
+
+
+def from_bytes(content: bytes) -> Record:
+    """Read what `to_bytes` wrote; the message of an error does not name the file."""
+    if content[: len(MAGIC)] != MAGIC:
+        raise ReplayError("this is no battle record; terrarium watch --save-record writes one")
+    if len(content) < _PREFIX.size:
+        raise _damaged("it ends too early")
+    _, version, n_header, header_size, n_body, body_size = _PREFIX.unpack_from(content)
+    if version != FORMAT_VERSION:
+        raise ReplayError(
+            f"a record of format {version}, and this Terrarium reads format {FORMAT_VERSION}; "
+            + ("update Terrarium" if version > FORMAT_VERSION else "record the battle again")
+        )
+    if len(content) != _PREFIX.size + n_header + n_body + _DIGEST:
+        raise _damaged("its length is not the one it states")
+    if header_size > MAX_HEADER or body_size > MAX_BODY:
+        raise _damaged("it claims to be larger than any record")
+    if hashlib.sha256(content[:-_DIGEST]).digest() != content[-_DIGEST:]:
+        raise _damaged("its checksum is wrong")
+    middle = _PREFIX.size + n_header
+    header = read_header(_inflate(content[_PREFIX.size : middle], header_size))
+    read = _read_exact if header.choice("kind", ("exact", "light")) == "exact" else _read_light
+    return read(header, content[middle:-_DIGEST], body_size)
+
+
+def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
+    header.only(("kind", *_ABOUT, "texts", "sizes"))
+    about = _about(header)
+    texts = header.table("texts")
+    texts.only(_TEXTS)
+    scenario = ScenarioText(*(texts.text(name) for name in _TEXTS))
+    sizes = _sizes(header, ("steps", "commands"))
+    n_steps, n_commands = sizes["steps"], sizes["commands"]
+    wanted = 8 * (n_steps + 1) + n_steps * STEP.itemsize + n_commands * GIVEN.itemsize
+    if body_size != wanted:
+        raise _damaged("its columns do not have the size that the header states")
+    raw = _inflate(packed, body_size)
+    checksums = np.frombuffer(raw, "<u8", n_steps + 1).astype(np.uint64)
+    steps, at = _columns(raw, STEP, n_steps, checksums.nbytes)
+    commands, _ = _columns(raw, GIVEN, n_commands, at)
+    _check_steps(steps, commands, about.n_slots)
+    for array in (checksums, steps, commands):
+        array.setflags(write=False)
+    return ExactRecord(about, scenario, steps, commands, checksums)
+
+
+def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
+    header.only(("kind", *_ABOUT, "terrain_name", "terrain", "types", "sizes"))
+    about = _about(header)
+    types = tuple(_unit_type(table) for table in header.tables("types"))
+    sizes = _sizes(header, ("units", "samples", "missiles", "deaths", "steps", "commands"))
+    if not 1 <= len(types) <= MAX_SLOTS or sizes["units"] != about.n_slots:
+        raise _damaged("its numbers of units and types do not fit")
+    if body_size != light.packed_size(sizes):
+        raise _damaged("its columns do not have the size that the header states")
+    columns = light.unpack(_inflate(packed, body_size), sizes)
+    try:
+        terrain = read_terrain(header.short_text("terrain_name"), header.text("terrain"))
+    except (FactsError, ValueError) as error:
+        raise ReplayError(f"its terrain cannot be used: {error}") from error
+    return LightRecord(light.from_columns(about, terrain, types, columns))
+
+
+def _about(header: Header) -> About:
+    seed = header.text("seed")
+    if not (seed.isascii() and seed.isdigit() and len(seed) <= 20 and int(seed) < 2**64):
+        raise header.error(f"{seed!r} is not a whole number from 0 to {2**64 - 1}", "seed")
+    numbers = ("scenario_version", "ruleset_version", "rules_version")
+    return About(
+        title=header.short_text("title"),
+        outcome=header.outcome("outcome"),
+        seed=int(seed),
+        scenario=header.short_text("scenario"),
+        scenario_title=header.short_text("scenario_title"),
+        ruleset=header.short_text("ruleset"),
+        package_version=header.short_text("package_version"),
+        n_slots=header.integer("n_slots", 1, MAX_SLOTS),
+        **{name: header.integer(name, 0, 2**31) for name in numbers},
+    )
+
+
+def _unit_type(table: Header) -> UnitType:
+    table.only(_TYPE)
+    numbers = ("radius", "shield", "energy", "reach", "sight")
+    return UnitType(
+        name=table.short_text("name"),
+        hp=table.number("hp", 0.01, 1e5),  # bars show shares of it
+        flying=table.boolean("flying"),
+        **{name: table.number(name, 0.0, 1e5) for name in numbers},
+    )
+
+
+def _sizes(header: Header, names: tuple[str, ...]) -> dict[str, int]:
+    table = header.table("sizes")
+    table.only(names)
+    limits = {"units": MAX_SLOTS, "steps": MAX_STEPS, "samples": MAX_STEPS + 1}
+    return {name: table.integer(name, 0, limits.get(name, _MAX_ROWS)) for name in names}
+
+
+def _column(table: Records, name: str) -> bytes:
+    column: NDArray[np.generic] = table[name]
+    return column.astype(column.dtype.newbyteorder("<")).tobytes()
+
+
+def _columns(raw: bytes, dtype: np.dtype[np.void], n: int, at: int) -> tuple[Records, int]:
+    """A table from its columns, and where the next one begins."""
+    table = np.zeros(n, dtype)
+    for name in dtype.names or ():
+        kind = dtype[name].newbyteorder("<")
+        column = np.frombuffer(raw, np.uint8 if kind.kind == "b" else kind, n, at)
+        if kind.kind == "b" and n and column.max() > 1:
+            raise _damaged(f"{name} is neither true nor false")
+        table[name] = column
+        at += n * kind.itemsize
+    return table, at
+
+
+def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
+    """Numbers that no recorder writes would send the engine out of its arrays."""
+    n_ticks, n_commands = steps["n_ticks"], steps["n_commands"]
+    if len(steps) and not (n_ticks.min() >= 0 and n_ticks.max() <= MAX_STEP_TICKS):
+        raise _damaged("a step has an impossible number of ticks")
+    if len(steps) and n_commands.min() < 0:
+        raise _damaged("a step has an impossible number of commands")
+    # The sum first: what it announces might not fit into the memory.
+    fits = int(n_commands.sum(dtype=np.int64)) == len(commands)
+    if not fits or (np.repeat(np.arange(len(steps)), n_commands) != commands["step"]).any():
+        raise _damaged("its commands do not belong to its steps")
+    if not len(commands):
+        return
+    for name, low, high in (
+        ("slot", 0, n_slots - 1),
+        ("target", codes.NO_UNIT, n_slots - 1),
+        ("kind", codes.MOVE, codes.HEAL),
+    ):
+        if not (low <= commands[name].min() and commands[name].max() <= high):
+            raise _damaged(f"{name} of a command is outside {low} to {high}")
+    for axis in "xy":
+        # Written so that NaN, which compares false with everything, is refused as well.
+        if not (np.abs(commands[axis]) < FURTHEST).all():
+            raise _damaged("a command leads to a point that is no place")
+    same_step = np.diff(commands["step"]) == 0
+    if (np.diff(commands["slot"])[same_step] <= 0).any():
+        raise _damaged("a unit has two commands in one step")
+
+
+def _inflate(packed: bytes, size: int) -> bytes:
+    """Decompress, but never more than was announced."""
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(packed, size + 1)
+    except zlib.error as error:
+        raise _damaged("it cannot be decompressed") from error
+    if len(raw) != size or not stream.eof or stream.unused_data:
+        raise _damaged("its parts do not have the sizes that it states")
+    return raw
+
+
+def _damaged(what: str) -> ReplayError:
+    return ReplayError(f"the record is damaged: {what}; fetch it again or record the battle anew")

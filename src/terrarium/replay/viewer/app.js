@@ -1,0 +1,371 @@
+/* The page: time, controls, the panel of the selected unit, keys and fingers. */
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
+const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal"];
+const NO_UNIT = -1;
+const PLAY_SHAPE = "M8 5v14l11-7z", PAUSE_SHAPE = "M7 5h3.500v14H7zM13.500 5H17v14h-3.500z";
+
+const $ = (id) => document.getElementById(id);
+
+class App {
+  constructor(battle) {
+    this.battle = battle;
+    this.tick = 0;
+    this.playing = false;
+    this.speed = 1;
+    this.selected = NO_UNIT;
+    this.field = new Field($("field"), battle);
+    this.timeline = new Timeline($("timeline"), battle);
+    this.writeNames();
+    this.wireControls();
+    this.wireKeys();
+    this.wireField();
+    this.wireTimeline();
+    new ResizeObserver(() => this.resize()).observe(document.querySelector("main"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
+    this.resize();
+    this.goToHash();
+  }
+
+  writeNames() {
+    const { about, result } = this.battle;
+    $("title").textContent = about.title;
+    $("meta").textContent = `${about.scenario} · seed ${about.seed} · ${about.ruleset}, rules ${about.rules_version}`;
+    $("meta").title = about.scenario_title;
+    $("result").textContent = result.text;
+    $("result").className = result.winner;
+    $("duration").textContent = clock(this.battle.lastTick);
+    $("scrub").max = this.battle.lastTick;
+    for (const speed of SPEEDS) $("speed").add(new Option(`${speed}×`, speed, speed === 1, speed === 1));
+  }
+
+  // --- time -------------------------------------------------------------------------------
+
+  seek(tick) {
+    this.tick = Math.min(this.battle.lastTick, Math.max(0, tick));
+    if (this.tick > 0) $("begin").hidden = true;
+    this.show();
+  }
+
+  play() {
+    if (this.tick >= this.battle.lastTick) this.tick = 0;
+    this.playing = true;
+    $("begin").hidden = true;
+    this.showPlaying();
+    let before = performance.now();
+    const advance = (now) => {
+      if (!this.playing) return;
+      // A page in the background gets no frames; it goes on where it was.
+      const elapsed = Math.min(0.25, Math.max(0, (now - before) / 1000));
+      before = now;
+      this.seek(this.tick + elapsed * TICKS_PER_S * this.speed);
+      if (this.tick >= this.battle.lastTick) this.pause();
+      else requestAnimationFrame(advance);
+    };
+    requestAnimationFrame(advance);
+  }
+
+  pause() {
+    this.playing = false;
+    this.showPlaying();
+  }
+
+  toggle() {
+    if (this.playing) this.pause(); else this.play();
+  }
+
+  /** To the beginning of the next step, or of this one, or of the one before. */
+  stepBy(direction) {
+    this.pause();
+    const { stepTicks } = this.battle;
+    const next = direction > 0
+      ? stepTicks.find((tick) => tick > this.tick + 1e-6)
+      : stepTicks.findLast((tick) => tick < this.tick - 1e-6);
+    this.seek(next ?? (direction > 0 ? this.battle.lastTick : 0));
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    $("speed").value = speed;
+  }
+
+  changeSpeed(by) {
+    const at = SPEEDS.indexOf(this.speed) + by;
+    this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at))]);
+  }
+
+  // --- what is shown ----------------------------------------------------------------------
+
+  resize() {
+    this.field.resize();
+    this.timeline.resize();
+    this.draw(); // at once: a resized canvas is empty
+    this.showNumbers();
+  }
+
+  recolor() {
+    this.field.recolor();
+    this.timeline.recolor();
+    this.show();
+  }
+
+  show() {
+    this.showNumbers();
+    if (this.waiting) return; // one drawing a frame, however many events there are
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.draw();
+    });
+  }
+
+  draw() {
+    this.field.draw(this.tick, this.selected);
+    this.timeline.draw(this.tick);
+  }
+
+  showPlaying() {
+    $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    $("play-shape").setAttribute("d", this.playing ? PAUSE_SHAPE : PLAY_SHAPE);
+  }
+
+  showNumbers() {
+    const { battle, tick } = this, k = battle.sampleAt(tick), { life, alive } = battle.strength;
+    $("time").textContent = clock(tick);
+    $("step").textContent = `${battle.nSteps ? battle.stepAt(tick) + 1 : 0} / ${battle.nSteps}`;
+    $("scrub").value = tick;
+    $("scrub").setAttribute("aria-valuetext", `${clock(tick)} of ${clock(battle.lastTick)}`);
+    ["allies", "enemies"].forEach((army, side) => {
+      $(`${army}-alive`).textContent = alive[side][k];
+      $(`${army}-life`).textContent = Math.round(life[side][k]);
+      $(`${army}-meter`).style.width = `${(100 * life[side][k]) / Math.max(1, life[side][0])}%`;
+    });
+    this.showPanel(k);
+  }
+
+  showPanel(k) {
+    const { battle, tick, selected } = this, panel = $("panel");
+    panel.hidden = selected === NO_UNIT;
+    if (panel.hidden) return;
+    const unit = battle.sample(selected, k), type = battle.types[unit.kind];
+    const action = battle.actionAt(selected, tick);
+    panel.className = unit.side === 0 ? "ally" : "enemy";
+    $("unit-name").textContent = type.title;
+    $("unit-slot").textContent = `#${selected} · ${unit.side === 0 ? "ally" : "enemy"}${unit.alive ? "" : " · fallen"}`;
+    showBar("hp", unit.hp, type.hp);
+    showBar("shield", unit.shield, type.shield);
+    showBar("energy", unit.energy, type.energy);
+    $("unit-order").textContent = unit.alive ? this.orderText(unit.order, unit.orderTarget, unit.orderX, unit.orderY, k) : this.fate();
+    $("unit-order-name").textContent = unit.alive ? "Order" : "Fate";
+    $("unit-action").textContent = action
+      ? `${this.orderText(action.order, action.target, action.x, action.y, k)}${action.queued ? ", queued" : ""} (step ${action.step + 1})`
+      : "none";
+    $("unit-range").textContent = `${round(type.reach)} · sight ${round(type.sight)}`;
+    $("unit-place").textContent = `(${unit.x.toFixed(1)}, ${unit.y.toFixed(1)})`;
+  }
+
+  /** "attack Zealot #7", "move to (12.3, 8.0)". */
+  orderText(order, target, x, y, k) {
+    const name = ORDERS[order] || "none";
+    if (target >= 0) return `${name} ${this.battle.nameOf(target, k)}`;
+    const hasPlace = [1, 2, 3, 6, 8].includes(order);
+    return hasPlace ? `${name} to (${x.toFixed(1)}, ${y.toFixed(1)})` : name;
+  }
+
+  /** By whom the selected unit was killed. */
+  fate() {
+    const death = this.battle.deaths.findLast((d) => d.slot === this.selected && d.tick <= this.tick);
+    if (!death) return "none";
+    const by = death.killer >= 0 ? ` by ${this.battle.nameOf(death.killer, this.battle.sampleAt(death.tick))}` : "";
+    return `killed${by} at ${clock(death.tick)}`;
+  }
+
+  // --- selection --------------------------------------------------------------------------
+
+  select(slot) {
+    this.selected = slot >= 0 && slot < this.battle.nUnits ? slot : NO_UNIT;
+    this.show();
+  }
+
+  selectNext(direction) {
+    const living = this.battle.unitsAt(this.tick).map((unit) => unit.slot);
+    if (!living.length) return;
+    const next = direction > 0
+      ? living.find((slot) => slot > this.selected) ?? living[0]
+      : living.findLast((slot) => slot < this.selected) ?? living[living.length - 1];
+    this.select(next);
+  }
+
+  // --- input ------------------------------------------------------------------------------
+
+  wireControls() {
+    $("play").onclick = () => this.toggle();
+    $("begin").onclick = () => { this.play(); $("field").focus(); };
+    $("back").onclick = () => this.stepBy(-1);
+    $("forward").onclick = () => this.stepBy(1);
+    $("scrub").oninput = () => this.seek(Number($("scrub").value));
+    $("speed").onchange = () => this.setSpeed(Number($("speed").value));
+    $("zoom-in").onclick = () => this.zoom(1.3);
+    $("zoom-out").onclick = () => this.zoom(1 / 1.3);
+    $("fit").onclick = () => this.fit();
+    $("help-open").onclick = () => $("help").showModal();
+    $("panel-close").onclick = () => this.select(NO_UNIT);
+  }
+
+  zoom(factor) {
+    this.field.zoom(factor);
+    this.show();
+  }
+
+  fit() {
+    this.field.fit();
+    this.show();
+  }
+
+  wireKeys() {
+    const keys = {
+      " ": () => this.toggle(),
+      ArrowRight: () => this.stepBy(1),
+      ArrowLeft: () => this.stepBy(-1),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.battle.lastTick),
+      "+": () => this.zoom(1.3),
+      "=": () => this.zoom(1.3),
+      "-": () => this.zoom(1 / 1.3),
+      0: () => this.fit(),
+      "[": () => this.changeSpeed(-1),
+      "]": () => this.changeSpeed(1),
+      "?": () => $("help").showModal(),
+      Escape: () => this.select(NO_UNIT),
+    };
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
+      const on = event.target;
+      // A focused control keeps its own keys, and Tab leads through the controls from there.
+      const own = on.tagName === "BUTTON" ? [" ", "Enter", "Tab"]
+        : on.tagName === "SELECT" || on.tagName === "INPUT" ? ["ArrowLeft", "ArrowRight", "Home", "End", "Tab"] : [];
+      if (own.includes(event.key)) return;
+      const action = event.key === "Tab" ? () => this.selectNext(event.shiftKey ? -1 : 1) : keys[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+  }
+
+  /** Drag moves, two fingers or the wheel zoom, a tap selects. */
+  wireField() {
+    const canvas = $("field"), fingers = new Map();
+    let moved = 0;
+    const place = (event) => [event.offsetX, event.offsetY];
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.field.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...place(event));
+      this.show();
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      if (!fingers.size) moved = 0;
+      fingers.set(event.pointerId, place(event));
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!fingers.has(event.pointerId)) return;
+      const before = pinch(fingers), [x, y] = fingers.get(event.pointerId), [toX, toY] = place(event);
+      fingers.set(event.pointerId, [toX, toY]);
+      moved += Math.hypot(toX - x, toY - y);
+      if (moved < 5) return;
+      const now = pinch(fingers);
+      this.field.pan(now.x - before.x, now.y - before.y);
+      if (fingers.size > 1) this.field.zoom(now.apart / Math.max(1, before.apart), now.x, now.y);
+      this.show();
+    });
+    const lift = (event) => {
+      const tapped = fingers.size === 1 && moved < 5 && event.type === "pointerup";
+      fingers.delete(event.pointerId);
+      if (tapped) this.select(this.field.pick(...place(event), this.tick));
+    };
+    canvas.addEventListener("pointerup", lift);
+    canvas.addEventListener("pointercancel", lift);
+  }
+
+  wireTimeline() {
+    const canvas = $("timeline");
+    const seek = (event) => this.seek(this.timeline.toTick(event.offsetX));
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (canvas.hasPointerCapture(event.pointerId)) seek(event);
+    });
+  }
+
+  /** battle.html#t=4.2&unit=3 opens at that second, with that unit selected. */
+  goToHash() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (wanted.has("unit")) this.select(Number(wanted.get("unit")) | 0);
+    if (Number.isFinite(parseFloat(wanted.get("t")))) this.seek(parseFloat(wanted.get("t")) * TICKS_PER_S);
+  }
+
+  /** For tests and for pages that embed this one. */
+  get hook() {
+    return {
+      seek: (tick) => this.seek(tick),
+      play: () => this.play(),
+      pause: () => this.pause(),
+      select: (slot) => this.select(slot),
+      /** Where a unit is on the screen, in pixels of the window. */
+      place: (slot) => {
+        const unit = this.battle.unitsAt(this.tick).find((u) => u.slot === slot);
+        if (!unit) return null;
+        const box = $("field").getBoundingClientRect(), [x, y] = this.field.toScreen(unit.x, unit.y);
+        return { x: box.left + x, y: box.top + y };
+      },
+      state: () => ({
+        tick: this.tick,
+        lastTick: this.battle.lastTick,
+        playing: this.playing,
+        speed: this.speed,
+        step: this.battle.stepAt(this.tick),
+        selected: this.selected,
+        scale: this.field.scale,
+        units: this.battle.unitsAt(this.tick),
+        missiles: this.battle.missilesAt(this.tick),
+      }),
+    };
+  }
+}
+
+/** Middle and spread of one or two fingers. */
+function pinch(fingers) {
+  const [a, b = a] = [...fingers.values()];
+  return { x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2, apart: Math.hypot(a[0] - b[0], a[1] - b[1]) };
+}
+
+/** Minutes and seconds at the speed "faster". */
+function clock(tick) {
+  const tenths = Math.round((tick / TICKS_PER_S) * 10);
+  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
+}
+
+function round(value) {
+  return String(Math.round(value * 100) / 100);
+}
+
+/** Life in whole points; whoever lives has at least one. */
+function showBar(name, value, most) {
+  const text = $(`unit-${name}`);
+  text.parentElement.hidden = most <= 0;
+  text.textContent = `${value > 0 ? Math.max(1, Math.round(value)) : 0} / ${Math.round(most)}`;
+  text.parentElement.style.setProperty("--share", `${(100 * value) / Math.max(1, most)}%`);
+}
+
+function fail(error) {
+  $("message").textContent = error.message;
+  $("message").hidden = false;
+  $("begin").hidden = true;
+}
+
+readBattle().then((battle) => { window.terrarium = new App(battle).hook; }).catch((error) => {
+  fail(error);
+  console.error(error);
+});

@@ -1,0 +1,251 @@
+"""The page in a real browser: what a person sees is what the record holds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from terrarium.engine import codes
+from terrarium.engine.simulator import Simulator
+from terrarium.replay.frames import Frames
+from terrarium.replay.names import title_of
+from terrarium.replay.page import save_page
+from terrarium.replay.playback import frames_of
+from terrarium.replay.record import Recorder
+from tests.replay.battles import frames, recorded
+from tests.replay.browser import Browser, open_browser
+
+pytestmark = pytest.mark.xdist_group("engine")
+
+HOSTILE = '</script><img src=x onerror=alert(1)> & "quotes" {{script}} ü'
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with open_browser(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(window: Browser) -> Iterator[Browser]:
+    """The window at the size of a desk; afterwards it must not have complained or gone online."""
+    window.emulate(1280, 800)
+    window.complaints()
+    window.requests()
+    yield window
+    assert window.complaints() == []
+    assert [url for url in window.requests() if not url.startswith(("file:", "data:"))] == []
+
+
+def opened(browser: Browser, battle: Frames, folder: Path, fragment: str = "") -> Frames:
+    file = folder / "battle.html"
+    save_page(battle, file)
+    browser.open(file, fragment)
+    return battle
+
+
+def test_it_plays_when_the_button_or_the_space_bar_is_pressed(
+    browser: Browser, tmp_path: Path
+) -> None:
+    opened(browser, frames("smac/3m"), tmp_path)
+    assert browser.text("time") == "0:00.0"
+    browser.click("begin")
+    browser.wait(lambda: browser.state()["tick"] > 10, "time advances")
+    assert browser.text("time") != "0:00.0"
+    browser.press(" ")
+    stopped = browser.state()
+    assert not stopped["playing"]
+    assert browser.state()["tick"] == stopped["tick"]
+    for _ in range(3):
+        browser.press("]")
+    assert browser.state()["speed"] == 8
+    browser.click("play")
+    browser.wait(lambda: not browser.state()["playing"], "the battle is over")
+    assert browser.state()["tick"] == browser.state()["lastTick"]
+
+
+def test_the_numbers_of_the_armies_are_those_of_the_record(
+    browser: Browser, tmp_path: Path
+) -> None:
+    battle = opened(browser, frames("smac/2c_vs_64zg"), tmp_path)
+    life, n_alive = battle.strength()
+    for k in (0, 40, len(battle.ticks) - 1):
+        browser.run("window.terrarium.seek(arguments[0])", int(battle.ticks[k]))
+        shown = [browser.text(f"{army}-alive") for army in ("allies", "enemies")]
+        assert [int(text) for text in shown] == n_alive[k].tolist()
+        for side, army in enumerate(("allies", "enemies")):
+            # Life is stored in sixteenths: up to 1/32 for each unit, and half for rounding.
+            allowed = 0.5 + battle.units.shape[1] / 32
+            assert abs(int(browser.text(f"{army}-life")) - life[k, side]) <= allowed
+    assert browser.text("result") == "Enemies win"
+    assert browser.text("title") == battle.about.title
+    assert f"seed {battle.about.seed}" in browser.text("meta")
+
+
+def test_a_click_on_a_unit_shows_its_numbers(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, frames("smac/MMM2"), tmp_path)
+    k = 50
+    browser.run("window.terrarium.seek(arguments[0])", int(battle.ticks[k]))
+    sample = battle.units[k]
+    step = int(np.searchsorted(battle.step_ticks(), battle.ticks[k], side="right")) - 1
+    # Each from where nobody else is near enough to be meant.
+    distance = np.hypot(*(sample[a][:, None] - sample[a] for a in "xy"))
+    distance[:, ~sample["alive"]] = np.inf
+    np.fill_diagonal(distance, np.inf)
+    lonely = [u for u in np.flatnonzero(sample["alive"]).tolist() if distance[u].min() > 0.7]
+    assert {0, 1} <= set(sample["side"][lonely].tolist())
+    for slot in lonely[:3] + lonely[-2:]:
+        at = browser.run("return window.terrarium.place(arguments[0])", slot)
+        browser.click_at(at["x"], at["y"])
+        assert browser.state()["selected"] == slot
+        unit, unit_type = sample[slot], battle.types[sample["kind"][slot]]
+        assert browser.text("unit-name") == title_of(unit_type)
+        assert browser.text("unit-slot") == f"#{slot} · {('ally', 'enemy')[unit['side']]}"
+        now, most = browser.text("unit-hp").split(" / ")
+        assert abs(int(now) - unit["hp"]) <= 0.6
+        assert int(most) == unit_type.hp
+        assert (browser.text("unit-energy") != "") == (unit_type.energy > 0)
+        if unit["order"] == codes.ATTACK:
+            target = battle.types[sample["kind"][unit["order_target"]]]
+            expected = f"attack {title_of(target)} #{unit['order_target']}"
+            assert browser.text("unit-order") == expected
+        given = battle.commands[battle.commands["slot"] == slot]
+        given = given[given["step"] <= step]
+        action = browser.text("unit-action")
+        assert (
+            action.endswith(f"(step {given['step'][-1] + 1})") if len(given) else action == "none"
+        )
+    browser.press("escape")
+    assert browser.text("unit-name") == ""
+
+
+def test_positions_between_samples_are_interpolated(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, frames("smac/2s3z"), tmp_path)
+    k = 30
+    browser.run("window.terrarium.seek(arguments[0])", float(battle.ticks[k] + 1))
+    for unit in browser.state()["units"]:
+        ends = battle.units[[k, k + 1], unit["slot"]]
+        if ends["alive"].all():
+            # Stored in 1/128 of a cell.
+            assert abs(unit["x"] - ends["x"].mean()) < 0.01
+            assert abs(unit["y"] - ends["y"].mean()) < 0.01
+    n_missiles = [int((battle.missiles["sample"] == j).sum()) for j in range(len(battle.ticks))]
+    k = int(np.argmax(n_missiles))
+    browser.run("window.terrarium.seek(arguments[0])", int(battle.ticks[k]))
+    assert len(browser.state()["missiles"]) == n_missiles[k] > 0
+
+
+def test_the_slider_the_timeline_and_the_keys_move_through_time(
+    browser: Browser, tmp_path: Path
+) -> None:
+    battle = opened(browser, frames("smac/3m"), tmp_path)
+    last = int(battle.ticks[-1])
+    box = browser.run("return document.getElementById('scrub').getBoundingClientRect().toJSON()")
+    middle = box["y"] + box["height"] / 2
+    browser.drag((box["x"] + 8, middle), (box["right"] - 2, middle))
+    assert browser.state()["tick"] == last
+    assert browser.text("step") == f"{len(battle.steps)} / {len(battle.steps)}"
+    box = browser.run("return document.getElementById('timeline').getBoundingClientRect().toJSON()")
+    browser.click_at(box["x"] + box["width"] / 2, box["y"] + 20)
+    assert abs(browser.state()["tick"] - last / 2) < 1
+    browser.click("field")
+    browser.run("window.terrarium.seek(0)")
+    browser.press("right")
+    browser.press("right")
+    assert browser.state()["tick"] == 16
+    browser.press("left")
+    assert browser.state()["tick"] == 8
+    browser.press("end")
+    assert browser.state()["tick"] == last
+    browser.click("back")
+    assert browser.state()["tick"] == last - 8
+
+
+def test_tab_selects_one_unit_after_the_other(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, frames("smac/3m"), tmp_path, "#t=1.5&unit=4")
+    assert browser.state()["selected"] == 4
+    assert abs(browser.state()["tick"] - 1.5 * 22.4) < 1e-6
+    for expected in (5, 0, 1):
+        browser.press("tab")
+        assert browser.state()["selected"] == expected
+
+
+def test_wheel_and_drag_move_the_map(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, frames("smac/3m"), tmp_path)
+    before = browser.run("return window.terrarium.place(0)")
+    browser.drag((700, 500), (760, 470))
+    moved = browser.run("return window.terrarium.place(0)")
+    assert abs(moved["x"] - before["x"] - 60) < 8  # the first pixels decide that it is no click
+    assert abs(moved["y"] - before["y"] + 30) < 8
+    scale = browser.state()["scale"]
+    browser.scroll(400, 500, -300)
+    browser.wait(lambda: browser.state()["scale"] > 1.2 * scale, "the map is larger")
+    browser.click("fit")
+    assert browser.state()["scale"] == pytest.approx(scale)
+    browser.click("help-open")
+    assert "space" in browser.text("help")
+
+
+def test_it_works_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    browser.emulate(390, 844, phone=True)
+    battle = opened(browser, frames("smac/2s3z"), tmp_path)
+    assert browser.run("return document.documentElement.scrollWidth") == 390
+    for element in ("play", "speed", "scrub", "result", "title", "allies-alive"):
+        box = browser.run(
+            "return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()", element
+        )
+        assert box["left"] >= 0
+        assert box["right"] <= 390
+        assert box["bottom"] <= 844
+    browser.run("window.terrarium.seek(40)")
+    at = browser.run("return window.terrarium.place(0)")
+    browser.tap(at["x"], at["y"])
+    assert browser.text("unit-name") == title_of(battle.types[battle.units["kind"][0, 0]])
+    scale = browser.state()["scale"]
+    browser.pinch((195, 300), 40, 80)
+    assert browser.state()["scale"] == pytest.approx(2 * scale, rel=0.15)
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_it_follows_the_color_scheme(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    browser.emulate(1280, 800, scheme)
+    opened(browser, frames("smac/3m"), tmp_path)
+    red = browser.run(
+        "const c = document.getElementById('field');"
+        "return c.getContext('2d').getImageData(c.width / 2, c.height - 20, 1, 1).data[0]"
+    )
+    assert (red > 128) == (scheme == "light")
+
+
+def test_a_hostile_title_is_only_text(browser: Browser, tmp_path: Path) -> None:
+    battle = frames("smac/3m")
+    opened(browser, replace(battle, about=replace(battle.about, title=HOSTILE)), tmp_path)
+    assert browser.text("title") == HOSTILE
+    assert browser.run("return document.title") == f"{HOSTILE} - Terrarium"
+    assert browser.run("return document.images.length") == 0
+
+
+def test_a_light_record_plays_as_well(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, frames_of(recorded("smac/2s3z", kind="light")), tmp_path)
+    browser.press("end")
+    assert browser.text("enemies-alive") == str(battle.strength()[1][-1, 1])
+
+
+def test_a_battle_without_a_step_is_shown(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, frames_of(Recorder(Simulator("smac/3m")).record()), tmp_path)
+    browser.click("begin")
+    browser.wait(lambda: not browser.state()["playing"], "it is over")
+    assert browser.text("allies-alive") == "3"
+
+
+def test_an_old_browser_gets_an_explanation(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "battle.html"
+    save_page(frames("smac/3m"), file)
+    text = file.read_text(encoding="utf-8")
+    # Quietly: the console is checked after each test.
+    text = text.replace('"use strict";', '"use strict"; console.error = () => {};')
+    file.write_text(text.replace("typeof DecompressionStream", "typeof Nonsense"), encoding="utf-8")
+    browser.open(file)
+    assert "too old" in browser.text("message")
