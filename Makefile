@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SMAX_PIP := .venv-smax/bin/pip install --quiet --disable-pip-version-check -c constraints-smax.txt
+SMAX_READY := .venv-smax/.ready
 
 .PHONY: demo test check bench clean
 .DEFAULT_GOAL := test
@@ -9,6 +11,13 @@ READY := .venv/.ready
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+# --no-deps: all that SMAX needs is in the line before, as pinned.
+$(SMAX_READY): constraints-smax.txt
+	$(PYTHON) -m venv .venv-smax
+	$(SMAX_PIP) jax jaxlib flax chex distrax gymnax jaxtyping safetensors
+	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
 demo: $(READY)  ## play a battle and print its course
@@ -23,8 +32,9 @@ check: $(READY)  ## format, lint, types, import order, tests
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal
 
-bench: $(READY)  ## engine throughput on this machine
+bench: $(READY) $(SMAX_READY)  ## throughput on this machine: the engine; the environment against SMAX
 	$(BIN)/terrarium bench engine
+	$(BIN)/terrarium bench env --vs smax
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-smax build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -139,6 +139,9 @@ BAD_INPUT = [
     ("bench engine --seconds soon", "--seconds: 'soon' is not a number"),
     ("bench engine --scenarios 3mm", 'unknown scenario "3mm". Did you mean "3m"?'),
     ("bench engine --scenarios", "scenarios needs at least one name"),
+    ("bench env --peer_python x", 'unknown option "--peer_python" of terrarium bench env. Did you'),
+    ("bench env --vs sma", "invalid choice 'sma' for argument '--vs'"),
+    ("bench env --slices 1", "slices is 1; allowed are 3 to"),
 ]
 
 

@@ -56,8 +56,8 @@ class EngineBenchConfig:
     """also 100 and 200 units a side on a map of 176 x 176"""
 
     def __post_init__(self) -> None:
-        _check_counts("batch", self.batch, MAX_BATCH)
-        _check_counts("threads", self.threads, MAX_THREADS)
+        check_counts("batch", self.batch, MAX_BATCH)
+        check_counts("threads", self.threads, MAX_THREADS)
         if not 0.0 < self.seconds <= 3600.0:
             raise TerrariumError(f"seconds is {self.seconds:g}; allowed is more than 0, up to 3600")
         if not self.scenarios and not self.scale:
@@ -66,7 +66,8 @@ class EngineBenchConfig:
             load_scenario(name)  # a misspelled one is refused before anything is measured
 
 
-def _check_counts(what: str, counts: tuple[int, ...], high: int) -> None:
+def check_counts(what: str, counts: tuple[int, ...], high: int) -> None:
+    """Refuse an option without numbers, or with one that is out of range."""
     if not counts:
         raise TerrariumError(f"{what} needs at least one number from 1 to {high}")
     for count in counts:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-from terrarium.cli.bench import BenchEngine
+from terrarium.cli.bench import BenchEngine, BenchEnv
 from terrarium.cli.demo import Demo
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
@@ -21,6 +21,7 @@ COMMANDS: Commands = {
     "list rules": ListRules,
     "list terrains": ListTerrains,
     "bench engine": BenchEngine,
+    "bench env": BenchEnv,
 }
 
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 from rich.table import Table
 
-from terrarium.bench.engine import EngineBenchConfig, Throughput, bench_engine
+from terrarium.bench.engine import EngineBenchConfig, Machine, Throughput, bench_engine
+from terrarium.bench.env import EnvBenchConfig, EnvBenchResult, EnvBenchRow, Rate, bench_env
 from terrarium.cli.tables import new_table, open_console, print_json
 
 
@@ -27,13 +28,7 @@ class BenchEngine(EngineBenchConfig):
             print_json(asdict(result))
             return
         console = open_console()
-        m = result.machine
-        load = "" if m.load is None else f", load {m.load:.1f}"
-        console.print(
-            f"{m.cpu}, {m.cores} cores{load}, {m.system}\n"
-            f"Python {m.python}, numpy {m.numpy}, numba {m.numba}, "
-            f"terrarium {m.terrarium}, rules version {m.rules_version}"
-        )
+        console.print(_machine_text(result.machine))
         if result.rows:
             console.print()
             console.print(_throughput_table(result.rows))
@@ -42,6 +37,78 @@ class BenchEngine(EngineBenchConfig):
             console.print(_throughput_table(result.scale))
             console.print(f"Twice the units cost {result.cost_of_doubling:.1f} times the time.")
         console.print("\nMedians of three; spread: (fastest - slowest) / median.")
+
+
+@dataclass(frozen=True)
+class BenchEnv(EnvBenchConfig):
+    """Measure how many steps a second the vector environment plays at random.
+
+    `--vs smax` measures JaxMARL's SMAX in the same run; `make bench` installs it.
+
+    Example:  terrarium bench env --vs smax --scenarios 3m 2s3z
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        with Console(stderr=True).status("") as status:
+            result = bench_env(self, lambda text: status.update(f"measuring {text}"))
+        if self.json:
+            print_json(asdict(result))
+            return
+        console = open_console()
+        console.print(_machine_text(result.machine))
+        if result.peer:
+            versions = ", ".join(
+                f"{name} {number}" for name, number in result.peer.versions.items()
+            )
+            console.print(
+                f"SMAX: {versions}, on {result.peer.device}, "
+                f"{result.peer.ticks_per_step} ticks a step"
+            )
+        console.print()
+        console.print(_env_table(result))
+        console.print(
+            f"\n{self.threads} threads; {', '.join(self.views)}. Medians of {self.slices}; spread: "
+            "(fastest - slowest) / median; episode: mean length in steps."
+        )
+
+
+def _machine_text(m: Machine) -> str:
+    load = "" if m.load is None else f", load {m.load:.1f}"
+    return (
+        f"{m.cpu}, {m.cores} cores{load}, {m.system}\n"
+        f"Python {m.python}, numpy {m.numpy}, numba {m.numba}, "
+        f"terrarium {m.terrarium}, rules version {m.rules_version}"
+    )
+
+
+def _env_table(result: EnvBenchResult) -> Table:
+    """A line for each side of each row; the ratio stands with ours."""
+    table = new_table()
+    table.add_column("scenario", style="cyan", no_wrap=True)
+    table.add_column("side")
+    for name in ("batch", "steps/s", "spread", "episode", *(["ratio"] if result.peer else [])):
+        table.add_column(name, justify="right")
+    for row in result.rows:
+        for cells in _env_cells(row):
+            table.add_row(*cells)
+    return table
+
+
+def _env_cells(row: EnvBenchRow) -> list[tuple[str, ...]]:
+    if row.peer is None:
+        return [(row.scenario, "terrarium", *_rate_cells(row.ours))]
+    return [
+        (row.scenario, "terrarium", *_rate_cells(row.ours), f"{row.ratio:.1f}"),
+        ("", "SMAX", *_rate_cells(row.peer), "1.0"),
+    ]
+
+
+def _rate_cells(rate: Rate) -> tuple[str, ...]:
+    episode = "-" if rate.episode_steps is None else f"{rate.episode_steps:.1f}"
+    return (f"{rate.batch:,}", f"{round(rate.steps_per_s):,}", f"{rate.spread:.0%}", episode)
 
 
 def _throughput_table(rows: Sequence[Throughput]) -> Table:

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
-from terrarium.envs.options import options_for
+from terrarium.envs.options import VIEWS, options_for
 from terrarium.envs.smac import StarCraft2Env
-from terrarium.envs.task import VIEWS
 from terrarium.envs.vector import VecEnv
 
 

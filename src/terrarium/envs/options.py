@@ -9,6 +9,9 @@ from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")
 
+VIEWS = ("obs", "state", "tokens", "table")
+"""What a vector environment can show: SMAC's vectors, and the entity view."""
+
 SMACV2_PUBLISHED = {"obs_own_pos": True, "use_unit_ranges": True}
 """Where SMACv2's published configurations differ from the defaults of its constructor."""
 

@@ -17,8 +17,6 @@ from terrarium.envs.options import Options
 from terrarium.envs.traits import trait_table
 from terrarium.errors import TerrariumError
 
-VIEWS = ("obs", "state", "tokens", "table")
-
 SIGHT_RANGE = 9.0
 SHOOT_RANGE = 6.0
 

@@ -20,8 +20,8 @@ from terrarium.envs.kernels.actions import first_refused, sample_actions
 from terrarium.envs.kernels.episodes import begin_battles, look_again, step_battles
 from terrarium.envs.kernels.observation import visibility
 from terrarium.envs.kernels.tables import EPISODE, Arena, Outcome, Screen, Views
-from terrarium.envs.options import Options, options_for
-from terrarium.envs.task import VIEWS, compile_task
+from terrarium.envs.options import VIEWS, Options, options_for
+from terrarium.envs.task import compile_task
 from terrarium.errors import TerrariumError, nearest
 
 KERNELS_FOLDER = Path(episodes.__file__).parent
