@@ -14,7 +14,10 @@ from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.envs.options import OptionError, options_for
+from terrarium.envs.recording import BattleLog, picture
 from terrarium.envs.vector import EnvError, VecEnv
+from terrarium.replay.record import Record
+from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
@@ -87,6 +90,7 @@ class StarCraft2Env:
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
         self._units = load_ruleset(scenario.rules).units
+        self._log = BattleLog(self.vec)
 
     @property
     def max_reward(self) -> float:
@@ -106,6 +110,7 @@ class StarCraft2Env:
     def reset(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
         """Begin the next battle; observations of all agents, and the state."""
         self.vec.reset()
+        self._log.begin()
         return self.get_obs(), self.get_state()
 
     def step(self, actions: Iterable[Any]) -> tuple[float, bool, dict[str, Any]]:
@@ -115,6 +120,7 @@ class StarCraft2Env:
         fixed contract, with `continuing_episode` in the exact one.
         """
         self.vec.step(self._joint(actions))
+        self._log.note()
         if self.options.heuristic_ai and isinstance(actions, list):
             actions[:] = self.vec.actions[0].tolist()  # as SMAC does
         outcome = self.vec.outcome
@@ -130,7 +136,7 @@ class StarCraft2Env:
         if over:
             self.battles_game += 1
             self.battles_won += won
-            self.timeouts += self.vec.timed_out(0)
+            self.timeouts += bool(self.vec.timed_out[0])
         return float(outcome.reward[0]), over, info
 
     def get_obs(self) -> list[NDArray[np.float32]]:
@@ -231,6 +237,26 @@ class StarCraft2Env:
     def seed(self) -> int:
         """The seed that all battles of this environment follow from."""
         return self._seed
+
+    def record(self, title: str = "") -> Record:
+        """The battle so far, as a record that `terrarium watch` shows."""
+        return self._log.record(title)
+
+    def save_replay(self) -> str:
+        """Write the battle so far to `replay_dir`; where it is. Watch it: terrarium watch FILE."""
+        prefix = self.replay_prefix or self.map_name
+        path = Path(self.replay_dir or ".") / f"{prefix}_{self.battles_game}.terrarium"
+        save_record(self.record(), path)
+        return str(path)
+
+    def render(self, mode: str = "rgb_array") -> NDArray[np.uint8]:
+        """A picture of the battle as it stands, [height, width, 3]."""
+        if mode != "rgb_array":
+            raise EnvError(
+                f'render mode "{mode}"; there is "rgb_array", and `save_replay` with '
+                "`terrarium watch` for a page in the browser"
+            )
+        return picture(self.vec)
 
     def close(self) -> None:
         self.vec.close()

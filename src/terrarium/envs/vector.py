@@ -144,6 +144,23 @@ class VecEnv:
         return steps
 
     @property
+    def over(self) -> NDArray[np.bool_]:
+        """[N] the battle is over, and without autoreset waits for a reset"""
+        over: NDArray[np.bool_] = self._book.episodes["over"]
+        return over
+
+    @property
+    def timed_out(self) -> NDArray[np.bool_]:
+        """[N] the time limit ended the last episode that has ended"""
+        timed_out: NDArray[np.bool_] = self._book.episodes["timed_out"]
+        return timed_out
+
+    @property
+    def ticks_per_step(self) -> int:
+        """How many ticks of the engine one step lasts"""
+        return int(self._task.settings["ticks_per_step"][0])
+
+    @property
     def actions(self) -> NDArray[np.int64]:
         """[N, A] the actions of the last step; SMAC's script writes its own here"""
         return self._actions
@@ -273,10 +290,6 @@ class VecEnv:
         visibility(self._arena, self._task, self._book, seen)
         return seen
 
-    def timed_out(self, e: int) -> bool:
-        """Has the time limit ended the last battle of an environment?"""
-        return bool(self._book.episodes["timed_out"][e])
-
     def close(self) -> None:
         """Let the threads go."""
         self.sim.close()
@@ -318,7 +331,7 @@ class VecEnv:
 
     def _check_ready(self) -> None:
         self.check_started()
-        if not self.autoreset and self._book.episodes["over"].any():
+        if not self.autoreset and self.over.any():
             raise EnvError("the battle is over: call reset() before the next step")
 
     def _checked_seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:

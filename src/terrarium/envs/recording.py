@@ -1,0 +1,79 @@
+"""Records and pictures of an environment's battle, made only when somebody asks for them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.engine.simulator import Simulator
+from terrarium.engine.state import Records
+from terrarium.envs.vector import EnvError, VecEnv
+from terrarium.replay.frames import GIVEN, STEP, About, Sampler
+from terrarium.replay.picture import Painter
+from terrarium.replay.record import Record, Recorder
+
+
+class BattleLog:
+    """The commands of a battle as it is played: little to keep, and all that a record needs."""
+
+    def __init__(self, env: VecEnv, e: int = 0) -> None:
+        self._env, self._e = env, e
+        self._commands: list[Records] = []
+
+    def begin(self) -> None:
+        """A new battle has begun."""
+        self._commands.clear()
+
+    def note(self) -> None:
+        """A step has been played, and its commands are still there."""
+        self._commands.append(self._env.sim.commands[self._e].copy())
+
+    def record(self, title: str = "", light: bool = False) -> Record:
+        """Play the battle again beside the environment, and record it."""
+        env, live = self._env, self._env.sim
+        env.check_started()
+        sim = Simulator(env.scenario, slots=live.n_slots)
+        try:
+            sim.reset(int(live.world.clock["seed"][self._e, 0]))
+            recorder = Recorder(sim, kind="light" if light else "exact")
+            for commands in self._commands:
+                sim.commands[0] = commands
+                sim.step(env.ticks_per_step)
+                recorder.note(commands)
+            if sim.digest(0) != live.digest(self._e):
+                raise EnvError(
+                    "the battle was changed from outside, so its orders alone do not make a record"
+                )
+            return recorder.record(title, self._outcome())
+        finally:
+            sim.close()
+
+    def _outcome(self) -> str:
+        env, e = self._env, self._e
+        if not env.over[e]:
+            return "unknown"
+        if env.timed_out[e]:
+            return "timeout"
+        if env.outcome.won[e]:
+            return "win"
+        return "loss" if env.table_mask[e, env.n_agents :].any() else "draw"
+
+
+def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:
+    """What a battle looks like now: [height, width, 3]."""
+    env.check_started()
+    sampler = Sampler(env.sim, e)
+    sampler.take(1)
+    about = About(
+        title=env.scenario.title,
+        outcome="unknown",
+        seed=int(env.sim.world.clock["seed"][e, 0]),
+        scenario=env.scenario.name,
+        scenario_title=env.scenario.title,
+        scenario_version=env.scenario.version,
+        ruleset=env.scenario.rules,
+        ruleset_version=0,
+        rules_version=0,
+        package_version="",
+        n_slots=env.sim.n_slots,
+    )
+    frames = sampler.frames(about, np.zeros(0, STEP), np.zeros(0, GIVEN))
+    return np.asarray(Painter(frames, width).paint(0).convert("RGB"))
