@@ -126,7 +126,7 @@ def countdown_env(monkeypatch: pytest.MonkeyPatch) -> type[CountdownEnv]:
         ({"slices": 2}, "slices is 2; allowed are 3 to"),
         ({"scenarios": ()}, "scenarios needs at least one name"),
         ({"scenarios": ("3mm",)}, 'unknown scenario "3mm". Did you mean "3m"?'),
-        ({"views": ()}, "views needs at least one of: obs, state, tokens, table"),
+        ({"views": ()}, "views needs at least one of: obs, state, tokens, pairs, table"),
         ({"views": ("obss",)}, 'unknown view "obss". Did you mean "obs"?'),
         ({"views": ("tokens",), "vs": "smax"}, "views is tokens; allowed with --vs smax"),
         ({"views": ("obs",), "vs": "smax"}, "views is obs; allowed with --vs smax"),

@@ -47,7 +47,7 @@ class EnvBenchConfig:
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
     """threads that share a batch"""
     views: tuple[str, ...] = ("obs", "state")
-    """what is produced for the agents in each step: obs, state, tokens, table"""
+    """what is produced for the agents in each step: obs, state, tokens, pairs, table"""
     seconds: float = 10.0
     """time for each side of a row, shared by its slices"""
     slices: int = 5

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from terrarium.engine.state import records
+from terrarium.envs.kernels.schema import PAIR_FEATURES
 from terrarium.envs.kernels.tables import EPISODE, Book, Outcome, Views
 from terrarium.envs.task import TaskInfo
 
@@ -17,12 +18,14 @@ def empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
         return width if view in views else 0
 
     tokens, table = columns("tokens", f), columns("table", f)
+    pairs = columns("pairs", len(PAIR_FEATURES))
     return Views(
         obs=np.zeros((n, a, columns("obs", info.obs_width)), np.float32),
         state=np.zeros((n, columns("state", info.state_size)), np.float32),
         avail=np.zeros((n, a, info.n_actions), np.bool_),
         tokens=np.zeros((n, a, m, tokens), np.float32),
-        token_mask=np.zeros((n, a, m if tokens else 0), np.bool_),
+        pairs=np.zeros((n, a, m, pairs), np.float32),
+        token_mask=np.zeros((n, a, m if tokens or pairs else 0), np.bool_),
         table=np.zeros((n, m, table), np.float32),
         table_mask=np.zeros((n, m if table else 0), np.bool_),
     )

@@ -9,7 +9,7 @@ from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")
 
-VIEWS = ("obs", "state", "tokens", "table")
+VIEWS = ("obs", "state", "tokens", "pairs", "table")
 """What a vector environment can show: SMAC's vectors, and the entity view."""
 
 SMACV2_PUBLISHED = {"obs_own_pos": True, "use_unit_ranges": True}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
-from terrarium.envs.options import OptionError, options_for
+from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.record import Record
@@ -76,7 +76,7 @@ class StarCraft2Env:
         self.vec = VecEnv(
             scenario,
             seed=self._seed,
-            views=("obs", "state", "tokens", "table"),
+            views=VIEWS,
             autoreset=False,
             options=chosen,
         )

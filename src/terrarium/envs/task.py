@@ -159,6 +159,7 @@ def compile_task(
         "shows_obs": "obs" in views,
         "shows_state": "state" in views,
         "shows_tokens": "tokens" in views,
+        "shows_pairs": "pairs" in views,
         "shows_table": "table" in views,
         "type_bits": smac.unit_type_bits,
         "ally_shields": smac.ally_race == "Protoss",

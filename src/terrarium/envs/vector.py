@@ -92,6 +92,11 @@ class VecEnv:
         return self._screen.now.tokens
 
     @property
+    def pairs(self) -> NDArray[np.float32]:
+        """[N, A, M, 5] of the tokens, what only the observer knows; the rest is in the table"""
+        return self._screen.now.pairs
+
+    @property
     def token_mask(self) -> NDArray[np.bool_]:
         """[N, A, M] whom it sees, itself included"""
         return self._screen.now.token_mask

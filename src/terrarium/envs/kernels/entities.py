@@ -56,6 +56,43 @@ def show_tokens(
 
 
 @kernel
+def show_pairs(
+    arena: Arena,
+    task: Task,
+    book: Book,
+    pairs: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    avail: NDArray[np.bool_],
+    e: int,
+    a: int,
+) -> None:
+    """Fill `pairs` [M, 5] and `mask` [M] with how agent `a` stands to whom it perceives."""
+    settings = task.settings[0]
+    me = member(arena, book, e, a)
+    sight = task.kinds[me.kind].sight
+    heals = task.kinds[me.kind].heals
+    aim = aimed_at(task, book, heals, e, a)
+    n_targets = n_targets_of(task, heals)
+    for m in range(pairs.shape[0]):
+        pair = pairs[m]
+        mask[m] = me.alive and (m == a or is_visible(arena, task, book, e, a, m))
+        for i in range(pair.shape[0]):
+            pair[i] = 0.0
+        if not mask[m]:
+            continue
+        ours = m < settings.n_agents
+        if m != a:
+            you = member(arena, book, e, m)
+            pair[schema.PAIR_DX] = (you.x - me.x) / sight
+            pair[schema.PAIR_DY] = (you.y - me.y) / sight
+            pair[schema.PAIR_DISTANCE] = distance_between(arena, book, e, a, m) / sight
+        k = m if ours else m - settings.n_agents
+        if ours == heals and k < n_targets:
+            pair[schema.PAIR_TARGETABLE] = int(avail[e, a, settings.first_target + k])
+        pair[schema.PAIR_AIMED_AT] = int(m == aim)
+
+
+@kernel
 def show_table(
     arena: Arena,
     task: Task,

@@ -9,7 +9,7 @@ from terrarium.engine.setup import begin
 from terrarium.engine.state import Scratch
 from terrarium.engine.tick import step
 from terrarium.envs.kernels.actions import give_commands, mask_actions
-from terrarium.envs.kernels.entities import show_table, show_tokens
+from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
 from terrarium.envs.kernels.observation import observe_agent
 from terrarium.envs.kernels.rewards import (
@@ -52,6 +52,10 @@ def observe(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
                 views.avail,
                 e,
                 a,
+            )
+        if settings.shows_pairs:
+            show_pairs(
+                arena, task, book, views.pairs[e, a], views.token_mask[e, a], views.avail, e, a
             )
     if settings.shows_state:
         show_state(arena, task, book, views.state[e], views.obs[e], e)

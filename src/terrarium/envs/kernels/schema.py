@@ -48,6 +48,10 @@ FEATURES = {
 }
 TRAITS = tuple(list(FEATURES)[list(FEATURES).index("max_health") :])
 
+PAIR_FEATURES = ("dx", "dy", "distance", "targetable", "aimed_at")
+"""What differs between observers: with the table, all that their tokens hold."""
+PAIR_DX, PAIR_DY, PAIR_DISTANCE, PAIR_TARGETABLE, PAIR_AIMED_AT = range(5)
+
 (
     SELF,
     ALLY,

@@ -33,6 +33,7 @@ SETTINGS = np.dtype(
         ("shows_obs", "?"),
         ("shows_state", "?"),
         ("shows_tokens", "?"),
+        ("shows_pairs", "?"),
         ("shows_table", "?"),
         # observation
         ("type_bits", "i8"),
@@ -153,7 +154,8 @@ class Views(NamedTuple):
     state: NDArray[np.float32]  # [N, S]
     avail: NDArray[np.bool_]  # [N, A, K]
     tokens: NDArray[np.float32]  # [N, A, M, F]
-    token_mask: NDArray[np.bool_]  # [N, A, M]
+    pairs: NDArray[np.float32]  # [N, A, M, 5]
+    token_mask: NDArray[np.bool_]  # [N, A, M] of tokens and pairs
     table: NDArray[np.float32]  # [N, M, F]
     table_mask: NDArray[np.bool_]  # [N, M]
 
