@@ -71,13 +71,19 @@ def test_the_mistake_of_the_page_is_answered_as_it_says(
     assert capsys.readouterr().err == blocks(SCENARIO_PAGE, "text")[0]
 
 
+def begins_with(args: list[str], command: str) -> bool:
+    return args[: len(command.split())] == command.split()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_the_pages_exist(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     for line in lines:
         program, *args = line.split("#")[0].split()
         if program.endswith("terrarium"):
-            monkeypatch.setattr(sys, "argv", ["terrarium", *args, "--help"])
+            command = next(name.split() for name in cli.COMMANDS if begins_with(args, name))
+            rest = args[len(command) :]
+            monkeypatch.setattr(sys, "argv", ["terrarium", *command, "--help", *rest])
             with pytest.raises(SystemExit, match="0"):
                 cli.main()
         elif program == "make":

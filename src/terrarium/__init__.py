@@ -5,13 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from terrarium.envs.make import make, make_vec
+    from terrarium.envs.parallel import parallel_env
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "make", "make_vec"]
+__all__ = ["__version__", "make", "make_vec", "parallel_env"]
 
 # Loaded when they are first asked for: `import terrarium` must not wait for numba.
-_HOMES = {"make": "terrarium.envs.make", "make_vec": "terrarium.envs.make"}
+_HOMES = {
+    "make": "terrarium.envs.make",
+    "make_vec": "terrarium.envs.make",
+    "parallel_env": "terrarium.envs.parallel",
+}
 
 
 def __getattr__(name: str) -> Any:

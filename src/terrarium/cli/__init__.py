@@ -10,6 +10,7 @@ from terrarium.cli.bench import BenchEngine, BenchEnv
 from terrarium.cli.demo import Demo
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
+from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.watch import Watch
 from terrarium.errors import TerrariumError
 
@@ -20,6 +21,7 @@ COMMANDS: Commands = {
     "list scenarios": ListScenarios,
     "list rules": ListRules,
     "list terrains": ListTerrains,
+    "run-smac": RunSmac,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
 }

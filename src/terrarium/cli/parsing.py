@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import tyro
 from rich.table import Table
@@ -30,6 +30,13 @@ class Command(Protocol):
     """A dataclass whose fields are options; its docstring is the help."""
 
     def run(self) -> None: ...
+
+
+@runtime_checkable
+class ReadsItsWords(Protocol):
+    """A command class that takes its words as they are: some belong to another program."""
+
+    def from_words(self, words: Sequence[str]) -> Command: ...
 
 
 Commands = Mapping[str, type[Command]]
@@ -62,6 +69,10 @@ def run(commands: Commands, args: Sequence[str]) -> None:
 
 def _parse(name: str, command: type[Command], args: Sequence[str]) -> Command:
     """Turn arguments into a command; what tyro says in a box becomes one line."""
+    if isinstance(command, ReadsItsWords):
+        if args[:1] not in (["--help"], ["-h"]):
+            return command.from_words(args)
+        args = args[:1]
     _check_options(name, command, args)
     said = io.StringIO()
     try:

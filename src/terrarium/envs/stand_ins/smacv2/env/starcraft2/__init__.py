@@ -1,0 +1,1 @@
+"""Stands in for the package of SMACv2 that has this name."""
