@@ -1,6 +1,7 @@
 """Train StarCraft II armies without StarCraft II, then take them to the ladder."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,3 +24,12 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _register() -> None:
+    """Make the scenarios known to `gymnasium.make`, which looks nowhere else."""
+    if find_spec("gymnasium") is not None:  # the ladder's machines do without
+        import_module("terrarium.envs.registration").register_scenarios()
+
+
+_register()

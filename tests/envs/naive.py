@@ -210,11 +210,11 @@ class NaiveSmac:
             if name == "medivac":
                 second = unit["energy"] / 200
             elif o.exact:
-                second = unit["cooldown"] / COOLDOWNS.get(name, 15)
+                second = max(unit["cooldown"], 0.0) / COOLDOWNS.get(name, 15)
             else:
                 weapon = self.facts[name].weapons[0]
                 full = max(weapon.cooldown_loops + weapon.cooldown_random_loops[1], 1.0)
-                second = min(unit["cooldown"] / full, 1.0)
+                second = min(max(unit["cooldown"], 0.0) / full, 1.0)
             shown = [life[0], second, *self.body(a), *life[1:], *self.type_bits(a, self.bits[0])]
             row += shown if self.alive(a) else [0.0] * len(shown)
         for m in range(self.n_agents, self.n_agents + self.n_enemies):

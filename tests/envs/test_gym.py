@@ -52,17 +52,15 @@ def test_there_is_an_id_for_each_scenario_and_view() -> None:
     registration.register_scenarios()  # a second time is no mistake
 
 
-def test_registering_loads_no_compiler_and_ids_may_name_the_module() -> None:
+def test_importing_terrarium_is_enough_and_loads_no_compiler() -> None:
     code = (
-        "import sys, gymnasium as g\n"
-        "g.spec\n"
-        "import terrarium.envs.registration\n"
+        "import sys, terrarium, gymnasium as g\n"
         "print('numba' in sys.modules, 'terrarium.engine' in sys.modules)\n"
-        "env = g.make('terrarium.envs.registration:terrarium/smac-3m-v0')\n"
-        "print(env.reset(seed=1)[0]['obs'].shape)"
+        "env = g.make('terrarium/smac-3m-v0', render_mode='rgb_array')\n"
+        "print(env.reset(seed=1)[0]['obs'].shape, env.render().shape[2])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n(3, 30)\n"
+    assert done.stdout == "False False\n(3, 30) 3\n"
 
 
 def test_the_team_sees_observations_state_and_mask() -> None:

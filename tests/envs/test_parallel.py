@@ -235,7 +235,7 @@ def test_unavailable_actions_can_be_replaced() -> None:
     [
         ({"max_cycles": 0}, "max_cycles is 0; allowed: 1 or more"),
         ({"unavailable": "stopp"}, 'unavailable is "stopp". Did you mean "stop"?'),
-        ({"render_mode": "human"}, 'render_mode is "human"; these environments draw nothing'),
+        ({"render_mode": "human"}, 'render_mode is "human". Allowed: rgb_array'),
         ({"obs_last_actions": True}, 'unknown option "obs_last_actions". Did you mean'),
     ],
 )
@@ -248,3 +248,10 @@ def test_options_reach_the_battle() -> None:
     env = terrarium.parallel_env("smac/3m", obs_last_action=True)
     assert env.observation_space("agent_0")["observation"].shape == (30 + 2 * 9,)
     assert env.vec.options.obs_last_action
+
+
+def test_a_battle_can_be_drawn() -> None:
+    env = terrarium.parallel_env("smac/3m", render_mode="rgb_array")
+    env.reset(seed=1)
+    assert env.render().shape[2] == 3
+    assert terrarium.parallel_env("smac/3m").render() is None

@@ -9,6 +9,7 @@ from terrarium.envs.vector import EnvError
 from terrarium.errors import nearest
 
 UNAVAILABLE = ("stop", "error")
+RENDER_MODES = ("rgb_array",)
 
 
 def check_unavailable(choice: str) -> str:
@@ -21,12 +22,14 @@ def check_unavailable(choice: str) -> str:
     return choice
 
 
-def check_render_mode(render_mode: str | None) -> None:
-    """Refuse to draw: nothing does yet."""
-    if render_mode is not None:
+def check_render_mode(render_mode: str | None) -> str | None:
+    """The option `render_mode`: pictures, or nothing."""
+    if render_mode not in (None, *RENDER_MODES):
         raise OptionError(
-            f'render_mode is "{render_mode}"; these environments draw nothing: leave it out'
+            f'render_mode is "{render_mode}". Allowed: {", ".join(RENDER_MODES)}, or left out; '
+            "for a page in the browser: terrarium watch"
         )
+    return render_mode
 
 
 def dead(avail: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from pettingzoo import ParallelEnv
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.envs.adapting import (
+    RENDER_MODES,
     check_render_mode,
     check_unavailable,
     dead,
@@ -20,6 +21,7 @@ from terrarium.envs.adapting import (
 )
 from terrarium.envs.kernels.tables import NO_OP
 from terrarium.envs.options import OptionError, options_for
+from terrarium.envs.recording import picture
 from terrarium.envs.spaces import mask_box, observation_box, state_box
 from terrarium.envs.vector import EnvError, VecEnv
 
@@ -56,7 +58,6 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
         render_mode: str | None = None,
         **options: Any,  # a border: SMAC's names, checked one by one
     ) -> None:
-        check_render_mode(render_mode)
         if max_cycles is not None and max_cycles < 1:
             raise OptionError(f"max_cycles is {max_cycles}; allowed: 1 or more")
         scenario = name if isinstance(name, Scenario) else load_scenario(name)
@@ -69,10 +70,10 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
         )
         self.max_cycles = max_cycles
         self.unavailable = check_unavailable(unavailable)
-        self.render_mode = None
+        self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"terrarium_{scenario.name.replace('/', '_')}_v0",
-            "render_modes": [],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": True,
         }
         self.possible_agents = [f"agent_{a}" for a in range(self.vec.n_agents)]
@@ -139,6 +140,10 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
         self.vec.check_started()
         state: NDArray[np.float32] = self.vec.state[0].copy()
         return state
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """A picture of the battle as it stands, [height, width, 3]."""
+        return picture(self.vec) if self.render_mode else None
 
     def close(self) -> None:
         """Let the engine go."""

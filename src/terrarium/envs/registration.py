@@ -1,7 +1,7 @@
-"""Makes every scenario known to Gymnasium: import this module, then `gymnasium.make`.
+"""Makes every scenario known to Gymnasium; `import terrarium` does it.
 
 `terrarium/smac-3m-v0` is the team as one learner, `terrarium/smac-3m-central-v0` sees the global
-state alone. Without an import of its own: `gymnasium.make("terrarium.envs.registration:<id>")`.
+state alone.
 """
 
 import gymnasium
@@ -30,7 +30,3 @@ def register_scenarios() -> None:
                     vector_entry_point="terrarium.envs.team:TeamVectorEnv",
                     kwargs={"scenario": scenario, "central": central},
                 )
-
-
-# The one module that does something when it is imported: Gymnasium's registry asks for it.
-register_scenarios()

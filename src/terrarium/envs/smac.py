@@ -258,6 +258,11 @@ class StarCraft2Env:
             )
         return picture(self.vec)
 
+    def full_restart(self) -> None:
+        """What SMAC does when the game has crashed: count it, and begin the next battle."""
+        self.force_restarts += 1
+        self.reset()
+
     def close(self) -> None:
         self.vec.close()
 

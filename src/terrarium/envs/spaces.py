@@ -63,11 +63,9 @@ def _bounds_by_ending(vec: VecEnv) -> dict[str, Bounds]:
         sight = float(allies["sight"].min())
         reach_x, reach_y = (x1 - x0) / sight, (y1 - y0) / sight
         reach = float(np.hypot(reach_x, reach_y))
-    # Exact cooldowns are divided by SMAC's constants, which are too small for some units. A
-    # cooldown that ends within a tick falls below zero by the rest of that tick.
+    # Exact cooldowns are divided by SMAC's constants, which are too small for some units.
     fighters = allies[allies["fights"]]
     longest = float((fighters["full_cooldown"] / fighters["cooldown"]).max(initial=1.0))
-    ready = -float((1.0 / fighters["cooldown"]).max(initial=0.0))
     return {
         "_distance": (0.0, reach),
         "_relative_x": (-reach_x, reach_x),
@@ -79,7 +77,7 @@ def _bounds_by_ending(vec: VecEnv) -> dict[str, Bounds]:
         ),
         "_fov_x": DIRECTION,
         "_fov_y": DIRECTION,
-        "_energy/cooldown": (ready, longest if vec.options.exact else 1.0),
+        "_energy/cooldown": (0.0, longest if vec.options.exact else 1.0),
     }
 
 

@@ -14,8 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
-from terrarium.envs.adapting import check_render_mode, check_unavailable, replace_unavailable
+from terrarium.envs.adapting import (
+    RENDER_MODES,
+    check_render_mode,
+    check_unavailable,
+    replace_unavailable,
+)
 from terrarium.envs.options import OptionError, options_for
+from terrarium.envs.recording import picture
 from terrarium.envs.spaces import mask_box, state_box, team_box
 from terrarium.envs.vector import VecEnv
 
@@ -32,7 +38,10 @@ class TeamEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
     dead: no-op), and `info["n_unavailable"]` counts them. `unavailable="error"` refuses them.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -43,7 +52,7 @@ class TeamEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         render_mode: str | None = None,
         **options: Any,  # a border: SMAC's names, checked one by one
     ) -> None:
-        check_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode)
         self.central = central
         self.unavailable = check_unavailable(unavailable)
         self.vec = _battles(scenario, central, options, autoreset=False)
@@ -71,6 +80,10 @@ class TeamEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             self._info(int(n_unavailable[0])),
         )
 
+    def render(self) -> NDArray[np.uint8] | None:
+        """A picture of the battle as it stands, [height, width, 3]."""
+        return picture(self.vec) if self.render_mode else None
+
     def close(self) -> None:
         """Let the engine go."""
         self.vec.close()
@@ -97,7 +110,8 @@ class TeamVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
     seen at its end is in `infos["final_obs"]` and `infos["final_info"]`."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": [],
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 2,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
     closed = True  # so that no finalizer closes what could not be made
@@ -113,7 +127,7 @@ class TeamVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         render_mode: str | None = None,
         **options: Any,  # a border: SMAC's names, checked one by one
     ) -> None:
-        check_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode)
         self.central = central
         self.unavailable = check_unavailable(unavailable)
         self.vec = _battles(scenario, central, options, n_envs=num_envs, threads=threads)
@@ -165,6 +179,12 @@ class TeamVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
             vec.truncated.copy(),
             infos,
         )
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """A picture of each battle as it stands."""
+        if not self.render_mode:
+            return None
+        return tuple(picture(self.vec, e) for e in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads go."""

@@ -174,7 +174,8 @@ def show_unit(arena: Arena, task: Task, token: Token, unit: Records, ours: bool)
     if ours:
         if row.energy_max > 0.0:
             token[schema.ENERGY] = unit.energy / row.energy_max
-        token[schema.COOLDOWN] = min(unit.cooldown / task.kinds[unit.kind].full_cooldown, 1.0)
+        share = max(unit.cooldown, 0.0) / task.kinds[unit.kind].full_cooldown
+        token[schema.COOLDOWN] = min(share, 1.0)
     for i in range(task.traits.shape[1]):
         token[schema.FIRST_TRAIT + i] = task.traits[unit.kind, i]
 

@@ -66,7 +66,7 @@ def show_agent(
     if kind.shows_energy:
         state[at + 1] = unit.energy / row.energy_max
     else:
-        share = unit.cooldown / kind.cooldown
+        share = max(unit.cooldown, 0.0) / kind.cooldown  # the engine keeps the rest of a tick
         state[at + 1] = share if settings.exact else min(share, 1.0)
     end = at + settings.state_ally_width
     if settings.n_directions > 0:
