@@ -20,8 +20,9 @@ $(SMAX_READY): constraints-smax.txt
 	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
-demo: $(READY)  ## play a battle and print its course
+demo: $(READY)  ## play a battle, print its course, and write it as a page for the browser
 	$(BIN)/terrarium demo
+	$(BIN)/terrarium watch smac/2s3z --out demo.html
 
 test: check  ## what CI runs
 
@@ -37,4 +38,4 @@ bench: $(READY) $(SMAX_READY)  ## throughput on this machine: the engine; the en
 	$(BIN)/terrarium bench env --vs smax
 
 clean:
-	rm -rf .venv .venv-smax build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-smax demo.html build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

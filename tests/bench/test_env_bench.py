@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import terrarium
 from terrarium import cli
@@ -72,27 +71,18 @@ class CountdownEnv:
 
     def __init__(self, n_envs: int) -> None:
         self._left = np.arange(n_envs) % 10 + 1
-        self._drawn = False
-        self.terminated = np.zeros(n_envs, np.bool_)
-        self.truncated = np.zeros(n_envs, np.bool_)
         CountdownEnv.n_open += 1
 
     def reset(self) -> None:
-        self.terminated[:] = False
+        pass
 
-    def sample_actions(self) -> NDArray[np.int64]:
-        self._drawn = True
-        return np.zeros((len(self._left), 3), np.int64)
-
-    def step(self, actions: NDArray[np.int64]) -> None:
-        assert self._drawn, "each step takes new actions"
-        self._drawn = False
-        self._left -= 1
-        over = self._left == 0
-        # Half of the battles end by themselves, the others at the time limit.
-        self.terminated[:] = over & (np.arange(len(over)) % 2 == 0)
-        self.truncated[:] = over & ~self.terminated
-        self._left[over] = 10
+    def play_randomly(self, n_steps: int) -> int:
+        n_ended = 0
+        for _ in range(n_steps):
+            self._left -= 1
+            n_ended += int((self._left == 0).sum())
+            self._left[self._left == 0] = 10
+        return n_ended
 
     def close(self) -> None:
         CountdownEnv.n_open -= 1

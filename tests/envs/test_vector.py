@@ -175,6 +175,21 @@ def test_samples_are_uniform_over_what_is_available() -> None:
     assert abs(chi_square - freedom) < 5 * np.sqrt(2 * freedom)
 
 
+@pytest.mark.parametrize("name", ["smac/3m", "smacv2/terran_5_vs_5"])
+def test_random_play_in_one_call_is_random_play_step_by_step(name: str) -> None:
+    one, other = (terrarium.make_vec(name, 5, threads, seed=8) for threads in (1, 2))
+    one.reset()
+    other.reset()
+    n_ended = 0
+    for _ in range(90):
+        one.step(one.sample_actions())
+        n_ended += int((one.terminated | one.truncated).sum())
+    assert other.play_randomly(90) == n_ended > 0
+    for view in VIEWS:
+        np.testing.assert_array_equal(getattr(one, view), getattr(other, view))
+    assert one.sim.digest() == other.sim.digest()
+
+
 def test_a_save_continues_to_the_bit() -> None:
     env = terrarium.make_vec("smacv2/terran_5_vs_5", 6, 2, seed=21, contract="exact")
     env.reset()

@@ -39,14 +39,16 @@ def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
         if body.classes:
             largest = max(largest, body.radius)
             longest_step = max(longest_step, body.step)
+    if n_slots < CROWD:
+        for u in range(n_slots):
+            if scratch.bodies[u].classes:
+                for v in range(u + 1, n_slots):
+                    try_pair(scratch, u, v)
+        return
     across, down = ground.size[2], ground.size[3] // ground.size[2]
     for u in range(n_slots):
         body = scratch.bodies[u]
         if not body.classes:
-            continue
-        if n_slots < CROWD:
-            for v in range(u + 1, n_slots):
-                try_pair(scratch, u, v)
             continue
         reach = body.radius + largest + SEEN_COMING + body.step + longest_step
         low_x = max(0, int((body.x - reach) / BUCKET))
@@ -103,11 +105,15 @@ def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
                 touched = True
                 if overlap > DEEP * reach and not (body.flying or other.flying):
                     deep = True
-        if not touched or (k >= ROUNDS and not deep):
+        if not touched:
+            return  # whatever was pushed has moved, and pushes are zero again
+        if k >= ROUNDS and not deep:
             clear_pushes(game, scratch)
             return
         for u in range(n_slots):
             body = scratch.bodies[u]
+            if body.push_x == 0.0 and body.push_y == 0.0:
+                continue
             push = length(body.push_x, body.push_y)
             if push > 0.0:
                 scale = LONGEST_PUSH / push if push > LONGEST_PUSH else 1.0

@@ -179,12 +179,16 @@ def finish_order(game: Game, u: int) -> None:
 
 
 @kernel
-def follow_orders(game: Game, rules: Rules) -> None:
-    """Drop orders whose target is gone and take the target that an attack order names."""
+def follow_orders(game: Game, rules: Rules) -> bool:
+    """Drop orders whose target is gone and take the target that an attack order names; does
+    anybody heal at all?"""
+    anybody_heals = False
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         if not me.alive:
             continue
+        if rules.types[me.kind].heal_life > 0.0:
+            anybody_heals = True
         while me.n_orders > 0:
             order = game.orders[u, 0]
             kind = order.kind
@@ -203,6 +207,7 @@ def follow_orders(game: Game, rules: Rules) -> None:
             elif me.target_why == codes.TARGET_ORDERED:
                 forget_target(game, u)
             break
+    return anybody_heals
 
 
 @kernel

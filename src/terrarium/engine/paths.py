@@ -208,11 +208,11 @@ def off_walls(
     ground: Ground, layer: int, cell: int, inner: float, x: float, y: float
 ) -> tuple[float, float]:
     """Move a point of a cell to where a walker of that inner radius can stand."""
-    width = ground.size[0]
     bits = ground.open[layer, cell]
-    left, bottom = float(cell % width), float(cell // width)
     if bits == 255:
         return x, y
+    width = ground.size[0]  # dividing by it is slow, and seldom needed
+    left, bottom = float(cell % width), float(cell // width)
     low_x = left + (0.0 if bits & 16 else inner)
     high_x = left + 1.0 - (0.0 if bits & 1 else inner)
     low_y = bottom + (0.0 if bits & 64 else inner)

@@ -22,11 +22,12 @@ from terrarium.engine.weapons import use_weapons
 def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch) -> None:
     """Advance one game by one loop."""
     run_trigger(game, rules, ground, plan)
-    follow_orders(game, rules)
+    anybody_heals = follow_orders(game, rules)
     if game.clock[0].n_slots >= CROWD:
         fill_grid(game, ground, scratch)
     acquire_targets(game, rules, ground, scratch)
-    choose_patients(game, rules)
+    if anybody_heals:
+        choose_patients(game, rules)
 
     anybody_moves = choose_ways(game, rules, ground, scratch)
     if anybody_moves or game.clock[0].tick % DRIFT_TICKS == 0:
@@ -41,7 +42,8 @@ def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch)
     if scratch.counts[N_HITS] > 0:
         resolve_hits(game, rules, scratch)
 
-    heal(game, rules, scratch)
+    if anybody_heals:
+        heal(game, rules, scratch)
     regenerate(game, rules)
     remove_dead(game, rules, ground, scratch)
     game.clock[0].tick += 1

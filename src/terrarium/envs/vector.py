@@ -17,7 +17,12 @@ from terrarium.engine.state import Records, Scratch
 from terrarium.envs.arrays import empty_book, empty_outcome, empty_views
 from terrarium.envs.kernels import episodes
 from terrarium.envs.kernels.actions import first_refused, sample_actions
-from terrarium.envs.kernels.episodes import begin_battles, look_again, step_battles
+from terrarium.envs.kernels.episodes import (
+    begin_battles,
+    look_again,
+    play_randomly,
+    step_battles,
+)
 from terrarium.envs.kernels.observation import visibility
 from terrarium.envs.kernels.tables import EPISODE, Arena, Outcome, Screen, Views
 from terrarium.envs.options import VIEWS, Options, options_for
@@ -132,6 +137,11 @@ class VecEnv:
         return self._screen.outcome
 
     @property
+    def now(self) -> Views:
+        """All views of the battles as they stand"""
+        return self._screen.now
+
+    @property
     def final(self) -> Views:
         """The views at the end of the episodes that ended in the last step; other rows are stale"""
         return self._screen.final
@@ -236,6 +246,31 @@ class VecEnv:
 
         self.sim.spread(work)
         return self._actions
+
+    def play_randomly(self, n_steps: int) -> int:
+        """Sample and step, `n_steps` times, without coming back to Python in between; how many
+        episodes ended. Views and outcome are those of the last step."""
+        self._check_ready()
+        if not self.autoreset or n_steps < 1:
+            raise EnvError("random play needs autoreset and one step or more")
+        before = int(self._book.episodes["n_finished"].sum())
+
+        def work(scratch: Scratch, first: int, last: int) -> None:
+            play_randomly(
+                self._arena,
+                scratch,
+                self._task,
+                self._book,
+                self._screen,
+                self._actions,
+                n_steps,
+                first,
+                last,
+            )
+
+        self.sim.spread(work)
+        self.sim.check_faults()
+        return int(self._book.episodes["n_finished"].sum()) - before
 
     def refresh(self) -> None:
         """Look again, after the state of `sim` was changed from outside."""

@@ -32,7 +32,10 @@ def show_tokens(
     aim = aimed_at(task, book, heals, e, a)
     for m in range(tokens.shape[0]):
         token = tokens[m]
-        mask[m] = me.alive and (m == a or is_visible(arena, task, book, e, a, m))
+        distance = distance_between(arena, book, e, a, m)
+        mask[m] = me.alive and member(arena, book, e, m).alive
+        if mask[m] and m != a:
+            mask[m] = is_visible(arena, task, book, e, a, m, distance)
         for i in range(token.shape[0]):
             token[i] = 0.0
         if not mask[m]:
@@ -49,7 +52,7 @@ def show_tokens(
         else:
             token[schema.DX] = (you.x - me.x) / sight
             token[schema.DY] = (you.y - me.y) / sight
-            token[schema.DISTANCE] = distance_between(arena, book, e, a, m) / sight
+            token[schema.DISTANCE] = distance / sight
         k = m if ours else m - settings.n_agents
         if ours == heals and k < n_targets_of(task, heals):
             token[schema.TARGETABLE] = int(avail[e, a, settings.first_target + k])
@@ -75,7 +78,10 @@ def show_pairs(
     n_targets = n_targets_of(task, heals)
     for m in range(pairs.shape[0]):
         pair = pairs[m]
-        mask[m] = me.alive and (m == a or is_visible(arena, task, book, e, a, m))
+        distance = distance_between(arena, book, e, a, m)
+        mask[m] = me.alive and member(arena, book, e, m).alive
+        if mask[m] and m != a:
+            mask[m] = is_visible(arena, task, book, e, a, m, distance)
         for i in range(pair.shape[0]):
             pair[i] = 0.0
         if not mask[m]:
@@ -85,7 +91,7 @@ def show_pairs(
             you = member(arena, book, e, m)
             pair[schema.PAIR_DX] = (you.x - me.x) / sight
             pair[schema.PAIR_DY] = (you.y - me.y) / sight
-            pair[schema.PAIR_DISTANCE] = distance_between(arena, book, e, a, m) / sight
+            pair[schema.PAIR_DISTANCE] = distance / sight
         k = m if ours else m - settings.n_agents
         if ours == heals and k < n_targets:
             pair[schema.PAIR_TARGETABLE] = int(avail[e, a, settings.first_target + k])

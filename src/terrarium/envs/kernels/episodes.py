@@ -8,7 +8,7 @@ from terrarium.engine.random import BATTLE, bits
 from terrarium.engine.setup import begin
 from terrarium.engine.state import Scratch
 from terrarium.engine.tick import step
-from terrarium.envs.kernels.actions import give_commands, mask_actions
+from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
 from terrarium.envs.kernels.observation import observe_agent
@@ -198,6 +198,25 @@ def step_battles(
             observe(arena, task, book, screen.final, e)
             begin_battle(arena, task, book, e)
         observe(arena, task, book, screen.now, e)
+
+
+@entry
+def play_randomly(
+    arena: Arena,
+    scratch: Scratch,
+    task: Task,
+    book: Book,
+    screen: Screen,
+    actions: NDArray[np.int64],
+    n_steps: int,
+    first: int,
+    last: int,
+) -> None:
+    """Let random actions play; all steps of one environment in a row, while it is in the cache."""
+    for e in range(first, last):
+        for _ in range(n_steps):
+            sample_actions(book, screen.now.avail, actions, e, e + 1)
+            step_battles(arena, scratch, task, book, screen, actions, e, e + 1)
 
 
 @entry

@@ -96,12 +96,15 @@ def show_enemy(
 ) -> None:
     settings = task.settings[0]
     m = settings.n_agents + k
-    if not is_visible(arena, task, book, e, a, m):
+    if not member(arena, book, e, m).alive:
+        return
+    distance = distance_between(arena, book, e, a, m)
+    if not is_visible(arena, task, book, e, a, m, distance):
         return
     heals = task.kinds[member(arena, book, e, a).kind].heals
     if settings.exact or not heals:  # in SMAC, a Medivac's entry tells of ally k
         obs[at] = int(avail[e, a, settings.first_target + k])
-    show_place(arena, task, book, obs, e, a, m, at + 1)
+    show_place(arena, task, book, obs, e, a, m, at + 1, distance)
     enemy = member(arena, book, e, m)
     bit = task.kinds[enemy.kind].enemy_bit
     show_life(arena, obs, enemy, at + 4, settings.all_health, settings.enemy_shields)
@@ -114,10 +117,13 @@ def show_ally(
     arena: Arena, task: Task, book: Book, obs: Vector, e: int, a: int, other: int, at: int
 ) -> None:
     settings = task.settings[0]
-    if not is_visible(arena, task, book, e, a, other):
+    if not member(arena, book, e, other).alive:
+        return
+    distance = distance_between(arena, book, e, a, other)
+    if not is_visible(arena, task, book, e, a, other, distance):
         return
     obs[at] = 1.0
-    show_place(arena, task, book, obs, e, a, other, at + 1)
+    show_place(arena, task, book, obs, e, a, other, at + 1, distance)
     ally = member(arena, book, e, other)
     bit = task.kinds[ally.kind].ally_bit
     i = show_life(arena, obs, ally, at + 4, settings.all_health, settings.ally_shields)
@@ -147,12 +153,20 @@ def show_self(arena: Arena, task: Task, book: Book, obs: Vector, e: int, a: int,
 
 @kernel
 def show_place(
-    arena: Arena, task: Task, book: Book, obs: Vector, e: int, a: int, m: int, at: int
+    arena: Arena,
+    task: Task,
+    book: Book,
+    obs: Vector,
+    e: int,
+    a: int,
+    m: int,
+    at: int,
+    distance: float,
 ) -> None:
     """Distance and direction, in the observer's sight ranges."""
     me, you = member(arena, book, e, a), member(arena, book, e, m)
     sight = task.kinds[me.kind].sight
-    obs[at] = distance_between(arena, book, e, a, m) / sight
+    obs[at] = distance / sight
     obs[at + 1] = (you.x - me.x) / sight
     obs[at + 2] = (you.y - me.y) / sight
 

@@ -26,11 +26,16 @@ def distance_between(arena: Arena, book: Book, e: int, m: int, other: int) -> fl
 @kernel
 def in_sight(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bool:
     """Is a member where agent `a` looks? It need not be alive."""
+    return looks_at(arena, task, book, e, a, m, distance_between(arena, book, e, a, m))
+
+
+@kernel
+def looks_at(arena: Arena, task: Task, book: Book, e: int, a: int, m: int, distance: float) -> bool:
+    """The same, where the distance is known."""
     settings = task.settings[0]
     if settings.sees_all:
         return True
     reach = task.kinds[member(arena, book, e, a).kind].sight
-    distance = distance_between(arena, book, e, a, m)
     # SMACv2's cone includes its end, unlike the circle.
     if distance > reach or (distance == reach and settings.n_directions == 0):
         return False
@@ -122,10 +127,12 @@ def look_around(arena: Arena, task: Task, book: Book, e: int, a: int) -> None:
 
 
 @kernel
-def is_visible(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bool:
-    """Does agent `a` perceive another living member?"""
+def is_visible(
+    arena: Arena, task: Task, book: Book, e: int, a: int, m: int, distance: float
+) -> bool:
+    """Does agent `a` perceive another member, at that distance, who is alive?"""
     settings = task.settings[0]
-    if not member(arena, book, e, m).alive or not in_sight(arena, task, book, e, a, m):
+    if not looks_at(arena, task, book, e, a, m, distance):
         return False
     if m < settings.n_agents or not settings.counts_grants:
         return True
