@@ -142,6 +142,18 @@ BAD_INPUT = [
     ("bench env --peer_python x", 'unknown option "--peer_python" of terrarium bench env. Did you'),
     ("bench env --vs sma", "invalid choice 'sma' for argument '--vs'"),
     ("bench env --slices 1", "slices is 1; allowed are 3 to"),
+    ("watch 3m --player kitting", 'unknown player "kitting". Did you mean "kiting"?'),
+    ("eval kitting 3m", 'unknown player "kitting". Did you mean "kiting"? Allowed: random, heur'),
+    ("eval kiting 3mm", 'unknown scenario "3mm". Did you mean "3m"?'),
+    ("eval kiting none.toml", "none.toml: cannot be read"),
+    ("eval", "PLAYER is missing. See: terrarium eval --help"),
+    ("eval kiting", "eval needs a scenario. See: terrarium list scenarios"),
+    ("eval kiting 3m --episodes 0", "episodes is 0; allowed are 1 to"),
+    ("eval kiting 3m --threads 0", "threads is 0; allowed are 1 to"),
+    ("eval kiting 3m --batch -1", "batch is -1; allowed are 1 to"),
+    ("eval kiting 3m --seed -1", "seed is -1; allowed are 0 to"),
+    ("eval kiting 3m --contract exat", 'contract is "exat". Did you mean "exact"?'),
+    ("eval kiting 3m --episode 5", 'unknown option "--episode" of terrarium eval. Did you mean'),
 ]
 
 
@@ -267,3 +279,24 @@ def test_bench_prints_a_table_or_json(run: Run) -> None:
     result = json.loads(run("bench", "engine", *small, "--json").out)
     assert result["machine"]["terrarium"] == terrarium.__version__
     assert [row["scenario"] for row in result["rows"]] == ["smac/3m"]
+
+
+@plays
+def test_eval_prints_a_row_for_each_scenario_of_a_list_or_a_family(run: Run) -> None:
+    answer = run("eval", "random", "3m", "smacv2", "--episodes", "2", "--threads", "1")
+    assert (answer.code, answer.err) == (0, "")
+    names = [line.split()[0] for line in answer.out.splitlines()[2:] if "/" in line.split(" ")[0]]
+    assert names == ["smac/3m", *scenario_names("smacv2")]
+    assert answer.out.endswith("random, contract fixed, seeds 0 to 1\n")
+
+
+@plays
+def test_eval_answers_in_json(run: Run) -> None:
+    few = ("--episodes", "20", "--seed", "7", "--json")
+    result = json.loads(run("eval", "heuristic", "3m", *few).out)
+    low, high = result["interval"]
+    assert low <= result["win_rate"] == result["wins"] / 20 <= high
+    assert (result["scenario"], result["episodes"], result["seed"]) == ("smac/3m", 20, 7)
+    both = json.loads(run("eval", "heuristic", "3m", "8m", *few).out)
+    assert [row["scenario"] for row in both] == ["smac/3m", "smac/8m"]
+    assert {**both[0], "steps_per_s": 0} == {**result, "steps_per_s": 0}

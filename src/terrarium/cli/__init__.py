@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from terrarium.cli.bench import BenchEngine, BenchEnv
 from terrarium.cli.demo import Demo
+from terrarium.cli.eval import Eval
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
@@ -17,6 +18,7 @@ from terrarium.errors import TerrariumError
 COMMANDS: Commands = {
     "demo": Demo,
     "watch": Watch,
+    "eval": Eval,
     "list units": ListUnits,
     "list scenarios": ListScenarios,
     "list rules": ListRules,

@@ -23,6 +23,7 @@ _REPHRASED = {
     r"Could not find valid parse for arguments: \[(.*)\]": r"\1 does not fit",
     "^Missing value for argument '(.*)'.*": r"\1 needs a value",
     "^Unrecognized options": "too many words",
+    r"^Missing from terrarium [a-z ]*: (\S+).*": r"\1 is missing",
 }
 
 

@@ -26,7 +26,7 @@ RECORD_SUFFIX = ".terrarium"
 class Watch:
     """Write a battle as one HTML page that plays it, or as pictures.
 
-    The battle is a record, or a scenario that a script plays now.
+    The battle is a record, or a scenario that a scripted player plays now.
 
     Example:  terrarium watch smac/MMM2 --seed 7 --out battle.html --gif battle.gif
     """
@@ -35,6 +35,8 @@ class Watch:
         "smac/2s3z"
     )
     """a record, a scenario, or a scenario file of your own"""
+    player: str = "kiting"
+    """who plays a scenario: random, heuristic or kiting"""
     seed: int | None = None
     """which battle of a scenario, default 0; a record has its own"""
     out: str | None = None
@@ -73,11 +75,13 @@ class Watch:
         from terrarium.replay.playback import frames_of
         from terrarium.replay.record_file import load_record
 
-        record = load_record(path) if scenario is None else _play(scenario, self.seed or 0)
+        record = (
+            load_record(path) if scenario is None else _play(scenario, self.player, self.seed or 0)
+        )
         with _progress("replaying") as tell:
             frames = frames_of(record, str(path) if is_record else None, progress=tell)
-        seed = record.about.seed
-        stem = path.stem if is_record else f"{record.about.scenario.replace('/', '_')}_seed{seed}"
+        name = record.about.scenario.replace("/", "_")
+        stem = path.stem if is_record else f"{name}_seed{self.seed or 0}"
         self._write(record, frames, stem)
 
     def _write(self, record: "Record", frames: "Frames", stem: str) -> None:
@@ -99,15 +103,13 @@ class Watch:
             _report(out, save_page(frames, out))
 
 
-def _play(scenario: Scenario, seed: int) -> "Record":
-    """One battle under the script of the demo: the place for other players."""
-    from terrarium.demo import is_over, lead, outcome_word
-    from terrarium.engine.simulator import Simulator
-    from terrarium.replay.record import record_battle
+def _play(scenario: Scenario, player: str, seed: int) -> "Record":
+    """One battle of a scripted player."""
+    from terrarium.cli.eval import resolve_player
+    from terrarium.envs.players import record_battle
 
-    sim = Simulator(scenario)
-    recorder = record_battle(sim, lead, is_over, seed)
-    return recorder.record(outcome=outcome_word(sim))
+    title = f"{player}, seed {seed}: {scenario.title}"
+    return record_battle(resolve_player(player), scenario, seed, title)
 
 
 def _check_output(path: Path) -> None:
