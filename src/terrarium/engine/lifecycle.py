@@ -136,15 +136,6 @@ def face_middle(game: Game, ground: Ground, u: int) -> None:
     me.aim_x, me.aim_y = me.face_x, me.face_y
 
 
-@kernel
-def remove_dead(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
-    """In most ticks nobody dies."""
-    for u in range(game.clock[0].n_slots):
-        if game.units[u].alive and game.units[u].hp <= 0.0:
-            bury(game, rules, ground, scratch)
-            return
-
-
 @rare
 def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
     """Everybody without life dies at once; what explodes may kill more, until nobody is left."""

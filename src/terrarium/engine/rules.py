@@ -62,6 +62,7 @@ TYPE = np.dtype(
         ("heal_min_energy", "f8"),
         ("life_low", "f8"),
         ("life_high", "f8"),
+        ("changes", "?"),  # life, shields or energy come back, or its time runs out
     ],
     align=True,
 )

@@ -194,6 +194,10 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "heal_min_energy": heal.autocast_min_energy if heal else 0.0,
         "life_low": life[0],
         "life_high": life[1],
+        "changes": unit.hp_regen_per_s > 0.0
+        or unit.shields > 0.0
+        or unit.energy_max > 0.0
+        or life[1] > 0.0,
     }
 
 

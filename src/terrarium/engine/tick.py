@@ -6,7 +6,7 @@ from terrarium.engine.damage import resolve_hits
 from terrarium.engine.effects import advance_effects
 from terrarium.engine.healing import choose_patients, heal
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.lifecycle import remove_dead
+from terrarium.engine.lifecycle import bury
 from terrarium.engine.movement import choose_ways, make_steps, settle, steer
 from terrarium.engine.orders import apply_commands, follow_orders
 from terrarium.engine.rules import Rules
@@ -44,8 +44,8 @@ def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch)
 
     if anybody_heals:
         heal(game, rules, scratch)
-    regenerate(game, rules)
-    remove_dead(game, rules, ground, scratch)
+    if regenerate(game, rules):
+        bury(game, rules, ground, scratch)
     game.clock[0].tick += 1
 
 

@@ -6,14 +6,20 @@ from terrarium.engine.state import Game
 
 
 @kernel
-def regenerate(game: Game, rules: Rules) -> None:
-    """One tick of regeneration (game_rules.md, 7); the dying get nothing."""
+def regenerate(game: Game, rules: Rules) -> bool:
+    """One tick of regeneration (game_rules.md, 7); the dying get nothing. Is anybody dying?"""
     tick = game.clock[0].tick
+    dying = False
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
-        if not me.alive or me.hp <= 0.0:
+        if not me.alive:
+            continue
+        if me.hp <= 0.0:
+            dying = True
             continue
         row = rules.types[me.kind]
+        if not row.changes:
+            continue
         unhurt = tick - me.hurt_tick
         if row.hp_regen > 0.0 and me.hp < row.hp and unhurt >= row.hp_regen_delay:
             me.hp = min(row.hp, me.hp + row.hp_regen)
@@ -25,3 +31,5 @@ def regenerate(game: Game, rules: Rules) -> None:
             me.life_ticks -= 1.0
             if me.life_ticks <= 0.0:
                 me.hp = 0.0
+                dying = True
+    return dying

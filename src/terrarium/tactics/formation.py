@@ -16,10 +16,13 @@ from terrarium.tactics.view import NOBODY, Bools, Floats, View
 
 RANGED = 2.5
 """A longer reach than this makes a shooter"""
-SPACING, CLOSE_SPACING = 1.25, 1.1
-"""Room for each in the line, in widths of its body: with shooters, and without"""
+ROOM, CLOSE_ROOM = 1.3, 1.1
+"""Room for each in the line, in widths of its body: for shooters, and for others"""
 CURVE, CLOSE_CURVE = 6.0, 8.0
-"""Radius of the line: the wings stand forward, so that all reach who comes to the middle"""
+"""Radius of the line, with and without shooters: its wings stand forward, so that all reach who
+comes to the middle"""
+BEFORE = 1.0
+"""Shooters stand so far before the line, others behind it: they begin, and step back into it"""
 QUIET = 0.25
 """Nobody may be nearer than this to the reach of anybody"""
 COMING = 0.5
@@ -34,10 +37,9 @@ def is_coming(view: View) -> Bools:
     return np.asarray((view.enemy.alive & comes).any(axis=1))
 
 
-def has_shooters(view: View) -> Bools:
-    """[N] somebody has a long reach."""
-    shooters = view.own.alive & (view.reach.max(axis=2) > RANGED)
-    return np.asarray(shooters.any(axis=1))
+def is_shooter(view: View) -> Bools:
+    """[N, A] who has a long reach."""
+    return np.asarray(view.reach.max(axis=2) > RANGED)
 
 
 def is_quiet(view: View) -> Bools:
@@ -58,13 +60,14 @@ def line_places(view: View) -> Floats:
     # Everybody keeps its place in the order from wing to wing, so that no ways cross.
     across = ((own.pos - middle[:, None]) * side[:, None]).sum(axis=-1)
     order = np.where(armed, across, np.inf).argsort(axis=1)
-    shoots = has_shooters(view)[:, None]
-    width = np.where(armed, np.where(shoots, SPACING, CLOSE_SPACING) * 2.0 * own.radius, 0.0)
+    shooter = is_shooter(view)
+    width = np.where(armed, np.where(shooter, ROOM, CLOSE_ROOM) * 2.0 * own.radius, 0.0)
     in_order = np.take_along_axis(width, order, axis=1)
     off = np.empty_like(width)
     np.put_along_axis(off, order, in_order.cumsum(axis=1) - in_order / 2.0, axis=1)
     off = off - width.sum(axis=1)[:, None] / 2.0
-    ahead = off * off / (2.0 * np.where(shoots, CURVE, CLOSE_CURVE))
+    curve = np.where((armed & shooter).any(axis=1), CURVE, CLOSE_CURVE)[:, None]
+    ahead = off * off / (2.0 * curve) + np.where(shooter, BEFORE, -BEFORE)
     n_armed = np.maximum(armed.sum(axis=1), 1)[:, None]
     ahead = ahead - np.where(armed, ahead, 0.0).sum(axis=1)[:, None] / n_armed
     place = middle[:, None] + off[..., None] * side[:, None] + ahead[..., None] * front[:, None]

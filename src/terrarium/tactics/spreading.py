@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from terrarium.tactics.formation import RANGED, is_coming
+from terrarium.tactics.formation import is_coming, is_shooter
 from terrarium.tactics.geometry import distances, lengths, steps_ahead
 from terrarium.tactics.view import Bools, Ints, View
 
@@ -14,8 +14,8 @@ def awaits_bursts(view: View) -> Bools:
     """[N, A] units without a long reach, while most of those who come die with their attack."""
     enemy = view.enemy
     most = 2 * (enemy.alive & enemy.bursts).sum(axis=1) > enemy.alive.sum(axis=1)
-    near = view.reach.max(axis=2) <= RANGED
-    return np.asarray(view.own.alive & near & (most & is_coming(view))[:, None])
+    comes = (most & is_coming(view))[:, None]
+    return np.asarray(view.own.alive & ~is_shooter(view) & comes)
 
 
 def spread_out(view: View) -> tuple[Bools, Ints]:
