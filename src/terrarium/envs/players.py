@@ -130,8 +130,7 @@ PLAYERS: Mapping[str, Callable[[], Player]] = {
 def record_battle(player: Player, scenario: Scenario, seed: int, title: str = "") -> Record:
     """Let a player fight the first battle of a seed, and record it."""
     options = player.prepare(options_for(scenario, {}))
-    views = (*player.views, "table")  # the table tells who is left at the end
-    env = VecEnv(scenario, seed=seed, views=views, autoreset=False, options=options)
+    env = VecEnv(scenario, seed=seed, views=player.views, autoreset=False, options=options)
     try:
         env.reset()
         log = BattleLog(env)

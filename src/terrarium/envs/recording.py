@@ -54,7 +54,7 @@ class BattleLog:
             return "timeout"
         if env.outcome.won[e]:
             return "win"
-        return "loss" if env.table_mask[e, env.n_agents :].any() else "draw"
+        return "loss" if env.sim.players["n_alive"][e, 1] > 0 else "draw"
 
 
 def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:

@@ -1,0 +1,1 @@
+"""Minds: networks, algorithms and the training loop. PyTorch starts here."""

@@ -1,0 +1,231 @@
+"""What MAPPO and IPPO share: everything but what the critic knows (Yu et al. 2022)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.errors import TerrariumError
+from terrarium.marl.batch import Look, masked_mean, pick
+from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.nets.critic import Critic
+from terrarium.marl.returns import ValueNorm, generalized_advantages
+from terrarium.marl.rollout import Choice, Rollout
+
+Metrics = dict[str, float]
+
+
+@dataclass(frozen=True)
+class PpoConfig:
+    """Settings of PPO."""
+
+    lr: float = 1e-3
+    """learning rate of Adam, for policy and value"""
+    lr_end: float = 0.1
+    """share of it that is left at the end of the run; it falls linearly"""
+    n_steps: int = 32
+    """steps of every environment between two updates"""
+    epochs: int = 5
+    """how often each rollout is learned from"""
+    minibatches: int = 2
+    """parts of the environments that each take a gradient step"""
+    discount: float = 0.99
+    """what a reward is worth a step later"""
+    trace: float = 0.95
+    """lambda of GAE"""
+    clip: float = 0.2
+    """how far the policy may move from the one that collected, in ratios"""
+    value_clip: float = 0.2
+    """how far values may move in one update, in normalized returns"""
+    value_weight: float = 1.0
+    """of the value's loss beside the policy's"""
+    huber: float = 10.0
+    """errors of values beyond this count linearly"""
+    entropy: float = 0.01
+    """reward for keeping an open mind"""
+    entropy_end: float = 0.5
+    """share of it that is left at the end of the run; it falls linearly"""
+    max_grad: float = 10.0
+    """gradients are shortened to this length"""
+    target_kl: float = 0.05
+    """an update ends early when the policy has moved this far; 0: never"""
+
+    def __post_init__(self) -> None:
+        for name, fine, allowed in (
+            ("lr", 0.0 < self.lr <= 1.0, "above 0, up to 1"),
+            ("lr_end", 0.0 <= self.lr_end <= 1.0, "0 to 1"),
+            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
+            ("epochs", 1 <= self.epochs <= 1000, "1 to 1000"),
+            ("minibatches", 1 <= self.minibatches <= 1000, "1 to 1000"),
+            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
+            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
+            ("clip", self.clip > 0.0, "above 0"),
+            ("value_clip", self.value_clip > 0.0, "above 0"),
+            ("huber", self.huber > 0.0, "above 0"),
+            ("entropy", self.entropy >= 0.0, "0 or more"),
+            ("entropy_end", 0.0 <= self.entropy_end <= 1.0, "0 to 1"),
+            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("target_kl", self.target_kl >= 0.0, "0 or more"),
+        ):
+            if not fine:
+                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+
+
+@dataclass(frozen=True)
+class PpoBatch:
+    """Stretches of T steps of B battles, ready to learn from."""
+
+    look: Look  # [B, T, ...]
+    carry: Tensor  # [B, A, C]
+    resets: Tensor  # [B, T]
+    actions: Tensor  # [B, T, A]
+    log_probs: Tensor  # [B, T, A] when the actions were chosen
+    advantages: Tensor  # [B, T, A] normalized over the living
+    values: Tensor  # [B, T, A] before the update, normalized
+    returns: Tensor  # [B, T, A] normalized
+
+
+def ppo_loss(
+    batch: PpoBatch, logits: Tensor, values: Tensor, entropy_weight: float, cfg: PpoConfig
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
+    acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
+    log_all = logits.log_softmax(-1)  # [B, T, A, N]
+    moved = pick(log_all, batch.actions) - batch.log_probs  # [B, T, A]
+    ratio = moved.exp()
+    bounded = ratio.clamp(1.0 - cfg.clip, 1.0 + cfg.clip)
+    gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
+    policy = -masked_mean(gain, acting)
+    spread = -(log_all.exp() * log_all.masked_fill(~batch.look.avail, 0.0)).sum(-1)  # [B, T, A]
+    entropy = masked_mean(spread, acting)
+    near = batch.values + (values - batch.values).clamp(-cfg.value_clip, cfg.value_clip)
+    errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
+    # The dead stay in the value's loss: what becomes of the team is what they died for.
+    value = errors.mean()
+    loss = policy + cfg.value_weight * value - entropy_weight * entropy
+    with torch.no_grad():
+        kl = masked_mean(ratio - 1.0 - moved, acting)
+        clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip).float(), acting)
+    metrics = {"policy": policy, "value": value, "entropy": entropy, "kl": kl, "clipped": clipped}
+    return loss, {name: metric.detach() for name, metric in metrics.items()}
+
+
+def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
+    return nn.functional.huber_loss(values, batch.returns, reduction="none", delta=cfg.huber)
+
+
+class Ppo:
+    """A policy and a critic that learn from rollouts of all agents."""
+
+    central: bool
+    """whether the critic knows everything"""
+
+    def __init__(
+        self, spec: Spec, net: NetConfig, cfg: PpoConfig, generator: torch.Generator
+    ) -> None:
+        self.cfg, self.net = cfg, net
+        self.actor = make_actor(spec, net)
+        self.critic = Critic(spec, net, self.central)
+        self.norm = ValueNorm()
+        self.optimizer = torch.optim.Adam(self._weights(), cfg.lr, eps=1e-5)
+        self._generator = generator
+        self._progress = 0.0
+
+    @property
+    def carry_size(self) -> int:
+        return self.actor.carry_size
+
+    @torch.no_grad()
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+        """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
+        logits, carry = self.actor(look[:, None], carry, resets[:, None])
+        log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
+        if greedy:
+            actions = log_all.argmax(-1)
+        else:
+            chances = log_all.exp().flatten(0, 1)
+            drawn = torch.multinomial(chances, 1, generator=self._generator)
+            actions = drawn.view(log_all.shape[:2])
+        return Choice(actions, pick(log_all, actions), carry)
+
+    def update(self, rollout: Rollout, progress: float) -> Metrics:
+        """Learn from a rollout; `progress` is the share of the run that is done."""
+        self._progress = progress
+        cfg = self.cfg
+        for group in self.optimizer.param_groups:
+            group["lr"] = cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0))
+        entropy_weight = cfg.entropy * (1.0 + progress * (cfg.entropy_end - 1.0))
+        batch = self._prepare(rollout)
+        sums: dict[str, Tensor] = {}
+        n_updates = 0
+        for _ in range(cfg.epochs):
+            moved = 0.0
+            for part in self._parts(batch):
+                logits, _ = self.actor(part.look, part.carry, part.resets)
+                values = self.critic(part.look)
+                loss, metrics = ppo_loss(part, logits, values, entropy_weight, cfg)
+                self.optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
+                metrics["grad"] = nn.utils.clip_grad_norm_(self._weights(), cfg.max_grad)
+                self.optimizer.step()
+                n_updates += 1
+                for name, metric in metrics.items():
+                    sums[name] = sums.get(name, torch.zeros(())) + metric
+                moved = max(moved, float(metrics["kl"]))
+            if cfg.target_kl and moved > cfg.target_kl:
+                break
+        return {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
+
+    @torch.no_grad()
+    def _prepare(self, rollout: Rollout) -> PpoBatch:
+        """Advantages and returns, and everything with battles first."""
+        values = self.norm.restore(self.critic(rollout.look))  # [T + 1, B, A]
+        following = values[1:].clone()
+        if len(rollout.end_steps):
+            ends = self.norm.restore(self.critic(rollout.ends))  # [E, A]
+            following[rollout.end_steps, rollout.end_rows] = ends
+        advantages = generalized_advantages(
+            rollout.rewards,
+            values[:-1],
+            following,
+            rollout.terminated,
+            rollout.over,
+            self.cfg.discount,
+            self.cfg.trace,
+        )  # [T, B, A]
+        returns = advantages + values[:-1]
+        self.norm.update(returns)
+        acting = rollout.look.acting[:-1]
+        living = advantages[acting]
+        if len(living) > 1:
+            advantages = (advantages - living.mean()) / (living.std() + 1e-5)
+        return PpoBatch(
+            look=rollout.look[:-1].swap(),
+            carry=rollout.carry,
+            resets=rollout.resets[:-1].T,
+            actions=rollout.actions.transpose(0, 1),
+            log_probs=rollout.log_probs.transpose(0, 1),
+            advantages=advantages.transpose(0, 1),
+            values=self.norm.normalize(values[:-1]).transpose(0, 1),
+            returns=self.norm.normalize(returns).transpose(0, 1),
+        )
+
+    def _parts(self, batch: PpoBatch) -> Iterator[PpoBatch]:
+        """Random parts of the battles: whole rows, so that memories stay in one piece."""
+        order = torch.randperm(len(batch.actions), generator=self._generator)
+        for rows in order.chunk(self.cfg.minibatches):
+            yield PpoBatch(
+                look=batch.look[rows],
+                carry=batch.carry[rows],
+                resets=batch.resets[rows],
+                actions=batch.actions[rows],
+                log_probs=batch.log_probs[rows],
+                advantages=batch.advantages[rows],
+                values=batch.values[rows],
+                returns=batch.returns[rows],
+            )
+
+    def _weights(self) -> list[nn.Parameter]:
+        return [*self.actor.parameters(), *self.critic.parameters()]

@@ -1,0 +1,1 @@
+"""Networks: encoder, core, heads."""

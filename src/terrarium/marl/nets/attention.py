@@ -1,0 +1,70 @@
+"""Encoders with attention: one for agents, over whom they see; one for critics, over everybody."""
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.envs.kernels.schema import FEATURES, PAIR_FEATURES
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.layers import AttentionPool, linear
+
+_NAMES = list(FEATURES)
+_OWN = _NAMES[_NAMES.index("north_free") : _NAMES.index("max_health")]
+_KNOWN = ("ally", "enemy", "health", "shield", "energy", "cooldown")
+
+# Columns of the table: what an agent may know of whom it sees, and of itself alone.
+OF_ANYBODY = [
+    i for i, name in enumerate(_NAMES) if name in _KNOWN or i >= _NAMES.index("max_health")
+]
+OF_ITSELF = [_NAMES.index(name) for name in _OWN if name != "aimed_at"]
+
+
+class AgentEncoder(nn.Module):
+    """Each agent's own token attends to the tokens of those it sees.
+
+    A token is the sum of what anybody knows of a unit and of how the observer stands to it; the
+    first part is computed once for all observers.
+    """
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.unit = linear(len(OF_ANYBODY), width)
+        self.pair = linear(len(PAIR_FEATURES), width, bias=False)
+        self.itself = linear(len(OF_ITSELF), width, bias=False)
+        self.pool = AttentionPool(width, n_heads)
+        self.join = linear(2 * width, width)
+
+    def forward(self, look: Look) -> tuple[Tensor, Tensor]:
+        """Features [B, A, H] of the agents, and tokens [B, A, M, H] of whom they see."""
+        n_agents = look.n_agents
+        units = self.unit(look.table[..., OF_ANYBODY])  # [B, M, H]
+        tokens = (units.unsqueeze(-3) + self.pair(look.pairs)).relu()  # [B, A, M, H]
+        itself = self.itself(look.table[..., :n_agents, OF_ITSELF])  # [B, A, H]
+        own = (units[..., :n_agents, :] + itself).relu()  # [B, A, H]
+        seen = self.pool(own, tokens, look.mask)  # [B, A, H]
+        features = self.join(torch.cat((own, seen), -1)).relu()  # [B, A, H]
+        return features * look.acting.unsqueeze(-1), tokens  # the dead see nothing
+
+
+class TableEncoder(nn.Module):
+    """Each agent's row of the global table attends to all rows.
+
+    Its input holds every agent's own features, and its width does not grow with their number. An
+    agent that is dead asks with a row of zeros, and learns how the battle stands.
+    """
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.unit = linear(len(FEATURES), width)
+        self.more = linear(width, width)
+        self.pool = AttentionPool(width, n_heads)
+        self.join = linear(2 * width, width)
+
+    def forward(self, look: Look) -> Tensor:
+        """Features [B, A, H] of the whole battle, as it concerns each agent."""
+        tokens = self.more(self.unit(look.table).relu()).relu()  # [B, M, H]
+        tokens = tokens * look.alive.unsqueeze(-1)
+        own = tokens[..., : look.n_agents, :]  # [B, A, H]
+        mask = look.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
+        seen = self.pool(own, tokens.unsqueeze(-3), mask)  # [B, A, H]
+        features: Tensor = self.join(torch.cat((own, seen), -1)).relu()
+        return features

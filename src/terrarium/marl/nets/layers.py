@@ -1,0 +1,43 @@
+"""The pieces that networks are built from."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+RELU_GAIN = math.sqrt(2.0)
+
+
+def linear(n_in: int, n_out: int, gain: float = RELU_GAIN, bias: bool = True) -> nn.Linear:
+    """A linear layer with orthogonal weights, as PPO likes them (Yu et al. 2022, appendix)."""
+    layer = nn.Linear(n_in, n_out, bias=bias)
+    nn.init.orthogonal_(layer.weight, gain)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+class AttentionPool(nn.Module):
+    """Some queries look at tokens: multi-head attention at a cost that is linear in the tokens.
+
+    Keys and values are linear in the tokens, so their matrices are applied to the query before and
+    to the sum after: for each token and head, two products of the token's width remain.
+    """
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = linear(width, n_heads * width, gain=1.0)
+        self.value = linear(n_heads * width, width)
+        self.scale = 1.0 / math.sqrt(width)
+
+    def forward(self, queries: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+        """queries [B, A, H], tokens [B, A or 1, M, H], mask [B, A, M] -> [B, A, H]."""
+        heads = self.query(queries).unflatten(-1, (self.n_heads, -1))  # [B, A, h, H]
+        scores = heads @ tokens.transpose(-1, -2) * self.scale  # [B, A, h, M]
+        scores = scores.masked_fill(~mask.unsqueeze(-2), torch.finfo(scores.dtype).min)
+        # Who sees nobody, the dead, gets zeros, not the mean of everybody.
+        weights = scores.softmax(-1) * mask.any(-1)[..., None, None]  # [B, A, h, M]
+        seen = (weights @ tokens).flatten(-2)  # [B, A, h H]
+        pooled: Tensor = self.value(seen).relu()
+        return pooled

@@ -1,0 +1,33 @@
+"""Encoders of SMAC's flat vectors: they fit one scenario, as in the papers."""
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.layers import linear
+
+
+class VectorEncoder(nn.Module):
+    """Two layers over an agent's observation, or over the global state beside it."""
+
+    def __init__(self, n_in: int, width: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.LayerNorm(n_in),
+            linear(n_in, width),
+            nn.ReLU(),
+            nn.LayerNorm(width),
+            linear(width, width),
+            nn.ReLU(),
+            nn.LayerNorm(width),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        features: Tensor = self.layers(x)
+        return features
+
+
+def state_of_each(look: Look) -> Tensor:
+    """[..., A, S + D] the state, and beside it what each agent sees."""
+    state = look.state.unsqueeze(-2).expand(*look.obs.shape[:-1], -1)
+    return torch.cat((state, look.obs), -1)

@@ -1,0 +1,85 @@
+"""A core that remembers by looking back: causal attention over the last steps of the episode."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.marl.nets.layers import linear
+
+
+class TransformerCore(nn.Module):
+    """Layers of attention over a window of steps, as if each had read the ones before.
+
+    A carry holds, for each layer, what it was given in the last steps and whether there was
+    anything: [B, A, layers * window * (width + 1)].
+    """
+
+    def __init__(self, width: int, n_layers: int, n_heads: int, window: int) -> None:
+        super().__init__()
+        self.width, self.window = width, window
+        self.layers = nn.ModuleList(_Layer(width, n_heads, window) for _ in range(n_layers))
+
+    @property
+    def carry_size(self) -> int:
+        return len(self.layers) * self.window * (self.width + 1)
+
+    def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
+        n_rows, _, n_agents, width = x.shape
+        memory = carry.view(n_rows, n_agents, len(self.layers), self.window, width + 1)
+        allowed = self._allowed(resets, memory[:, :, 0, :, -1] > 0.5)  # [B, A, T, W + T]
+        flow, kept = x.transpose(1, 2), []  # [B, A, T, H]
+        for i, layer in enumerate(self.layers):
+            past = torch.cat((memory[:, :, i, :, :-1], flow), 2)  # [B, A, W + T, H]
+            kept.append(past[:, :, -self.window :])
+            flow = layer(flow, past, allowed)
+        there = allowed[:, :, -1, -self.window :].to(x.dtype)  # [B, A, W] of this episode
+        new = [torch.cat((part, there.unsqueeze(-1)), -1).flatten(2) for part in kept]
+        return flow.transpose(1, 2), torch.cat(new, -1)
+
+    def _allowed(self, resets: Tensor, there: Tensor) -> Tensor:
+        """Which of the remembered and the new steps each new step may look at."""
+        n_steps = resets.shape[1]
+        episode = resets.long().cumsum(1)  # [B, T]
+        steps = torch.arange(n_steps)
+        ago = steps[:, None] - steps  # [T, T]
+        recent = (ago >= 0) & (ago < self.window)
+        new = (episode.unsqueeze(2) == episode.unsqueeze(1)) & recent  # [B, T, T]
+        # Step t of this stretch is window + t after the oldest that is remembered.
+        reach = steps[:, None] < torch.arange(self.window)  # [T, W]
+        old = there.unsqueeze(2) & reach & (episode == 0)[:, None, :, None]  # [B, A, T, W]
+        return torch.cat((old, new.unsqueeze(1).expand(-1, there.shape[1], -1, -1)), -1)
+
+
+class _Layer(nn.Module):
+    """Attention to the past, then two linear layers, each beside a way around it."""
+
+    def __init__(self, width: int, n_heads: int, window: int) -> None:
+        super().__init__()
+        self.n_heads, self.window = n_heads, window
+        self.norm, self.norm_more = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query = linear(width, width, gain=1.0)
+        self.keys = linear(width, 2 * width, gain=1.0)
+        self.out = linear(width, width, gain=1.0)
+        self.more = nn.Sequential(
+            linear(width, 2 * width), nn.ReLU(), linear(2 * width, width, 1.0)
+        )
+        self.ago = nn.Parameter(torch.zeros(n_heads, window))  # how much each distance counts
+
+    def forward(self, x: Tensor, past: Tensor, allowed: Tensor) -> Tensor:
+        """x [B, A, T, H] of the new steps, past [B, A, W + T, H] -> [B, A, T, H]."""
+        n_steps, n_past = x.shape[2], past.shape[2]
+        query = self._heads(self.query(self.norm(x)))  # [B, A, h, T, d]
+        key, value = (self._heads(y) for y in self.keys(self.norm(past)).chunk(2, -1))
+        scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])  # [B, A, h, T, W + T]
+        ago = torch.arange(n_past - n_steps, n_past)[:, None] - torch.arange(n_past)
+        scores = scores + self.ago[:, ago.clamp(0, self.window - 1)]
+        scores = scores.masked_fill(~allowed.unsqueeze(2), torch.finfo(x.dtype).min)
+        seen = (scores.softmax(-1) @ value).transpose(2, 3).flatten(-2)  # [B, A, T, H]
+        x = x + self.out(seen)
+        result: Tensor = x + self.more(self.norm_more(x))
+        return result
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:-1], self.n_heads, -1).transpose(2, 3)

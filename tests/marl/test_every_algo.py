@@ -1,0 +1,110 @@
+"""What every algorithm promises: it learns, and only from what counts."""
+
+import dataclasses
+
+import pytest
+import torch
+
+import terrarium
+from terrarium.envs.evaluate import evaluate
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.ppo import Ppo, PpoConfig, ppo_loss
+from terrarium.marl.nets.config import NetConfig, spec_of, views_of
+from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.rollout import Collector, Rollout
+
+NET = NetConfig(width=16, heads=2)
+
+
+def made(
+    algo: str, name: str = "smac/3m", n_envs: int = 8, net: NetConfig = NET, **settings: object
+) -> tuple[Ppo, Collector]:
+    torch.manual_seed(0)
+    env = terrarium.make_vec(name, n_envs, seed=5, views=views_of(net))
+    env.reset()
+    cfg = PpoConfig(**{"n_steps": 16, **settings})  # type: ignore[arg-type]
+    learner = ALGOS[algo](spec_of(env.info), net, cfg, torch.Generator().manual_seed(1))
+    return learner, Collector(env, cfg.n_steps, learner.carry_size)
+
+
+def rollout_of(learner: Ppo, collector: Collector, n: int = 3) -> Rollout:
+    """The last of some rollouts: episodes have ended and begun in it."""
+    for _ in range(n - 1):
+        collector.collect(learner.act)
+    return collector.collect(learner.act)[0]
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_the_loss_falls_on_a_fixed_rollout(algo: str) -> None:
+    learner, collector = made(algo, lr=3e-3, epochs=1, minibatches=1, target_kl=0.0)
+    rollout = rollout_of(learner, collector)
+    losses = []
+    for _ in range(30):
+        metrics = learner.update(rollout, 0.0)
+        losses.append(metrics["learn/value"])
+    assert losses[-1] < 0.7 * losses[0]
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+@pytest.mark.parametrize("core", ["none", "lstm"])
+def test_before_the_first_step_ratios_are_one(algo: str, core: str) -> None:
+    """What learning computes of the collected actions is what acting computed."""
+    learner, collector = made(algo, net=dataclasses.replace(NET, core=core))
+    batch = learner._prepare(rollout_of(learner, collector))
+    logits, _ = learner.actor(batch.look, batch.carry, batch.resets)
+    _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), 0.0, learner.cfg)
+    assert float(metrics["kl"]) == pytest.approx(0.0, abs=1e-6)
+    assert float(metrics["clipped"]) == 0.0
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
+    learner, collector = made(algo)
+    batch = learner._prepare(rollout_of(learner, collector, 4))
+    dead = ~batch.look.acting
+    assert dead.any()
+    logits, _ = learner.actor(batch.look, batch.carry, batch.resets)
+    values = learner.critic(batch.look)
+    _, before = ppo_loss(batch, logits, values, 0.01, learner.cfg)
+    changed = dataclasses.replace(
+        batch,
+        advantages=torch.where(dead, 100.0, batch.advantages),
+        log_probs=torch.where(dead, -3.0, batch.log_probs),
+    )
+    _, after = ppo_loss(changed, logits, values, 0.01, learner.cfg)
+    for name in ("policy", "entropy", "kl", "clipped"):
+        torch.testing.assert_close(before[name], after[name])
+
+
+def test_a_rollout_holds_what_happened() -> None:
+    learner, collector = made("mappo", "smac/2m_vs_1z")
+    env, n_cut = collector.env, 0
+    for _ in range(40):
+        rollout, episodes = collector.collect(learner.act)
+        assert rollout.over.sum() == len(episodes.won)
+        torch.testing.assert_close(rollout.resets[1:], rollout.over)
+        assert len(rollout.end_steps) == rollout.truncated.sum()
+        assert rollout.truncated[rollout.end_steps, rollout.end_rows].all()
+        n_cut += len(rollout.end_steps)
+        last = torch.from_numpy(env.avail)
+        torch.testing.assert_close(rollout.look.avail[-1], last)
+    assert n_cut > 0
+
+
+@pytest.mark.parametrize("setting", [{"lr": 0.0}, {"epochs": 0}, {"discount": 1.5}, {"clip": 0.0}])
+def test_settings_that_cannot_be(setting: dict[str, float]) -> None:
+    with pytest.raises(TerrariumError, match=f"algo.{next(iter(setting))} is"):
+        PpoConfig(**setting)  # type: ignore[arg-type]
+
+
+@pytest.mark.learning
+def test_mappo_with_lstm_and_attention_learns_3m() -> None:
+    """Within 80 thousand steps; a policy that stands still or plays at random wins nothing."""
+    torch.set_num_threads(1)
+    net = NetConfig(width=64)
+    learner, collector = made("mappo", n_envs=64, net=net, n_steps=32, epochs=4)
+    for k in range(40):
+        rollout, _ = collector.collect(learner.act)
+        learner.update(rollout, k / 40)
+    assert evaluate(PolicyPlayer(learner), "smac/3m", 100, seed=10_000).win_rate >= 0.8

@@ -1,0 +1,208 @@
+"""What every network promises: memory, permutations, sizes, gradients."""
+
+import pytest
+import torch
+
+from terrarium.marl.batch import LOWEST, Look, parts
+from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.config import CORES, ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.recurrent import cut
+from tests.marl.looks import battles
+
+NETS = pytest.mark.parametrize(
+    "cfg",
+    [
+        NetConfig(encoder=encoder, core=core, width=16, heads=2, window=5, layers=2)
+        for encoder in ENCODERS
+        for core in CORES
+    ],
+    ids=lambda cfg: f"{cfg.encoder}-{cfg.core}",
+)
+
+
+@NETS
+@pytest.mark.parametrize("name", ["smac/3m", "smac/MMM"])
+def test_learning_sees_what_acting_saw(cfg: NetConfig, name: str) -> None:
+    """A whole stretch at once equals step by step, through ends of episodes, and so do carries."""
+    torch.manual_seed(0)
+    env, seen, begins = battles(name)
+    begins[4, 1] = begins[7, 2] = begins[0, 3] = True
+    actor = make_actor(spec_of(env.info), cfg)
+    n_steps, n_rows = begins.shape
+    carry = start = torch.randn(n_rows, env.n_agents, actor.carry_size)
+    if cfg.core == "transformer":  # a carry also says what of it counts
+        carry = start = torch.zeros_like(carry)
+    with torch.no_grad():
+        whole, after = actor(seen.swap(), start, begins.T)
+        for t in range(n_steps):
+            step, carry = actor(seen[t][:, None], carry, begins[t][:, None])
+            chosen = step[:, 0] > LOWEST
+            torch.testing.assert_close(whole[:, t][chosen], step[:, 0][chosen], rtol=0, atol=1e-5)
+    if cfg.core in ("gru", "lstm"):
+        torch.testing.assert_close(after, carry, rtol=0, atol=1e-5)
+
+
+@NETS
+def test_a_stretch_goes_on_where_the_last_one_ended(cfg: NetConfig) -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/3m")
+    actor = make_actor(spec_of(env.info), cfg)
+    none = torch.zeros(begins.shape[1], env.n_agents, actor.carry_size)
+    with torch.no_grad():
+        whole, _ = actor(seen.swap(), none, begins.T)
+        first, carry = actor(seen[:5].swap(), none, begins[:5].T)
+        second, _ = actor(seen[5:].swap(), carry, begins[5:].T)
+    both = torch.cat((first, second), 1)
+    torch.testing.assert_close(both, whole, rtol=0, atol=1e-5)
+
+
+@NETS
+def test_unavailable_actions_have_no_chance_and_every_weight_learns(cfg: NetConfig) -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/MMM")
+    actor = make_actor(spec_of(env.info), cfg)
+    none = torch.zeros(begins.shape[1], env.n_agents, actor.carry_size)
+    logits, _ = actor(seen.swap(), none, begins.T)
+    chances = logits.softmax(-1)
+    assert not chances[~seen.swap().avail].any()
+    (chances.max(-1).values.sum() + logits[seen.swap().avail].sum()).backward()
+    for name, weight in actor.named_parameters():
+        assert weight.grad is not None, name
+        assert weight.grad.isfinite().all(), name
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/2s3z")
+    cfg = NetConfig(core=core, width=16, heads=2)
+    actor, critic = make_actor(spec_of(env.info), cfg), Critic(spec_of(env.info), cfg, central=True)
+    order = torch.tensor([2, 0, 4, 1, 3])
+    members = torch.cat((torch.arange(5), 5 + order))
+    actions = torch.cat((torch.arange(6), 6 + order))
+    other = Look(
+        seen.table[:, :, members],
+        seen.pairs[:, :, :, members],
+        seen.mask[..., members],
+        seen.alive[..., members],
+        seen.avail[..., actions],
+        seen.obs,
+        seen.state,
+    )
+    none = torch.zeros(begins.shape[1], 5, actor.carry_size)
+    with torch.no_grad():
+        one, _ = actor(seen.swap(), none, begins.T)
+        two, _ = actor(other.swap(), none, begins.T)
+        torch.testing.assert_close(one[..., actions], two, rtol=0, atol=1e-5)
+        torch.testing.assert_close(critic(seen), critic(other), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_policy_of_one_scenario_runs_on_another(core: str) -> None:
+    cfg = NetConfig(core=core, width=16, heads=2)
+    small, _, _ = battles("smac/3m", n_steps=1)
+    policy = make_actor(spec_of(small.info), cfg)
+    for name in ("smac/8m", "smac/MMM2", "smacv2/protoss_5_vs_5", "smac/2c_vs_64zg"):
+        env, seen, begins = battles(name, n_steps=3)
+        other = make_actor(spec_of(env.info), cfg)
+        other.load_state_dict(policy.state_dict())
+        none = torch.zeros(begins.shape[1], env.n_agents, other.carry_size)
+        logits, _ = other(seen.swap(), none, begins.T)
+        assert logits.shape == (4, 3, env.n_agents, env.info.n_actions)
+
+
+def test_the_critic_does_not_grow_with_the_armies() -> None:
+    sizes = set()
+    for name in ("smac/3m", "smac/27m_vs_30m"):
+        env, _, _ = battles(name, n_envs=1, n_steps=1)
+        critic = Critic(spec_of(env.info), NetConfig(), central=True)
+        sizes.add((sum(weight.numel() for weight in critic.parameters()), critic.n_inputs))
+    assert len(sizes) == 1
+
+
+@pytest.mark.parametrize("central", [True, False])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_values_are_one_number_for_each_agent_and_the_dead_do_not_disturb(
+    encoder: str, central: bool
+) -> None:
+    torch.manual_seed(0)
+    env, seen, _ = battles("smac/3m")
+    critic = Critic(spec_of(env.info), NetConfig(encoder=encoder, width=16), central)
+    values = critic(seen)
+    assert values.shape == (12, 4, 3)
+    assert values.isfinite().all()
+    if encoder == "attention" and central:
+        noisy = Look(*(part.clone() for part in parts(seen)))
+        noisy.table[~noisy.alive] = 7.0
+        torch.testing.assert_close(critic(noisy), values)
+
+
+def test_a_healer_aims_at_allies() -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/MMM")
+    actor = make_actor(spec_of(env.info), NetConfig(core="none", width=16))
+    changed = Look(*(part.clone() for part in parts(seen)))
+    changed.pairs[..., 10:, 0] += 0.5  # enemies stand elsewhere; queries of others change too
+    changed.mask[..., 10:] = seen.mask[..., 10:] = False  # and nobody sees them
+    none = torch.zeros(4, 10, 0)
+    with torch.no_grad():
+        one, _ = actor(seen.swap(), none, begins.T)
+        two, _ = actor(changed.swap(), none, begins.T)
+    torch.testing.assert_close(one[:, :, 9], two[:, :, 9])  # the Medivac
+    assert not torch.equal(one[:, :, :9], two[:, :, :9])
+
+
+def test_separate_networks_answer_each_for_one_agent() -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/3m")
+    cfg = NetConfig(core="gru", width=16, share=False)
+    actors = make_actor(spec_of(env.info), cfg)
+    none = torch.zeros(4, 3, actors.carry_size)
+    logits, _ = actors(seen.swap(), none, begins.T)
+    logits[:, :, 1][seen.swap().avail[:, :, 1]].sum().backward()
+    for a in range(3):
+        touched = any(
+            weight.grad is not None and bool(weight.grad.any())
+            for weight in actors.actors[a].parameters()  # type: ignore[union-attr]
+        )
+        assert touched == (a == 1)
+    other, _, _ = battles("smac/8m", n_steps=1)
+    _, seen, begins = battles("smac/8m", n_steps=1)
+    with pytest.raises(NetError, match="3 networks and the scenario 8 agents"):
+        actors(seen.swap(), torch.zeros(4, 8, actors.carry_size), begins.T)
+    other.close()
+
+
+def test_vectors_of_another_scenario_are_refused() -> None:
+    env, _, _ = battles("smac/3m", n_steps=1)
+    actor = make_actor(spec_of(env.info), NetConfig(encoder="mlp", width=16, core="none"))
+    _, seen, begins = battles("smac/8m", n_steps=1)
+    with pytest.raises(NetError, match="reads vectors of 30 numbers and the scenario shows 80"):
+        actor(seen.swap(), torch.zeros(4, 8, 0), begins.T)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"core": "ltsm"}, 'net.core is "ltsm". Did you mean "lstm"?'),
+        ({"encoder": "cnn"}, 'net.encoder is "cnn"'),
+        ({"width": 0}, "net.width is 0; allowed: 4 to 4096"),
+        ({"core": "transformer", "width": 30, "heads": 4}, "must be a multiple"),
+    ],
+    ids=str,
+)
+def test_settings_that_cannot_be(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(NetError, match=message):
+        NetConfig(**settings)  # type: ignore[arg-type]
+
+
+def test_rows_are_cut_where_episodes_begin() -> None:
+    resets = torch.tensor([[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 0]], dtype=torch.bool)
+    cuts = cut(resets)
+    assert cuts.piece.tolist() == [[0, 0, 1, 1], [2, 2, 2, 2], [3, 4, 5, 5]]
+    assert cuts.place.tolist() == [[0, 1, 0, 1], [0, 1, 2, 3], [0, 0, 0, 1]]
+    assert cuts.length.tolist() == [2, 2, 4, 1, 1, 2]
+    assert cuts.row.tolist() == [0, 0, 1, 2, 2, 2]
+    assert cuts.fresh.tolist() == [False, True, True, False, True, True]
+    assert cuts.last.tolist() == [1, 2, 5]
