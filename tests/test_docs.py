@@ -10,6 +10,7 @@ from terrarium import cli
 from terrarium.data.scenarios import load_scenario
 from terrarium.data.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
+from terrarium.envs.kernels.schema import FEATURES
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -94,3 +95,9 @@ def test_the_commands_of_the_pages_exist(page: Path, monkeypatch: pytest.MonkeyP
 def test_the_links_of_the_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_the_entity_table_of_the_page_is_the_schema() -> None:
+    page = (ROOT / "docs" / "smac.md").read_text(encoding="utf-8")
+    table = page.split("| feature | meaning |\n|---|---|\n")[1].split("\n\n")[0]
+    assert table.splitlines() == [f"| `{name}` | {text} |" for name, text in FEATURES.items()]

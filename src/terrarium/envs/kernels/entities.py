@@ -25,37 +25,20 @@ def show_tokens(
     a: int,
 ) -> None:
     """Fill `tokens` [M, F] and `mask` [M] with what agent `a` perceives, itself included."""
-    settings = task.settings[0]
-    me = member(arena, book, e, a)
-    sight = task.kinds[me.kind].sight
-    heals = task.kinds[me.kind].heals
-    aim = aimed_at(task, book, heals, e, a)
+    n_agents = task.settings[0].n_agents
     for m in range(tokens.shape[0]):
         token = tokens[m]
-        distance = distance_between(arena, book, e, a, m)
-        mask[m] = me.alive and member(arena, book, e, m).alive
-        if mask[m] and m != a:
-            mask[m] = is_visible(arena, task, book, e, a, m, distance)
         for i in range(token.shape[0]):
             token[i] = 0.0
+        mask[m] = show_pair(arena, task, book, token, avail, e, a, m, schema.DX, schema.AIMED_AT)
         if not mask[m]:
             continue
-        you = member(arena, book, e, m)
-        ours = m < settings.n_agents
         token[schema.SELF] = int(m == a)
-        token[schema.ALLY] = int(ours and m != a)
-        token[schema.ENEMY] = int(not ours)
-        show_unit(arena, task, token, you, ours)
-        token[schema.AIMED_AT] = int(m == aim)
+        token[schema.ALLY] = int(m < n_agents and m != a)
+        token[schema.ENEMY] = int(m >= n_agents)
+        show_unit(arena, task, token, member(arena, book, e, m), m < n_agents)
         if m == a:
             show_options(task, book, token, avail, e, a)
-        else:
-            token[schema.DX] = (you.x - me.x) / sight
-            token[schema.DY] = (you.y - me.y) / sight
-            token[schema.DISTANCE] = distance / sight
-        k = m if ours else m - settings.n_agents
-        if ours == heals and k < n_targets_of(task, heals):
-            token[schema.TARGETABLE] = int(avail[e, a, settings.first_target + k])
 
 
 @kernel
@@ -70,32 +53,49 @@ def show_pairs(
     a: int,
 ) -> None:
     """Fill `pairs` [M, 5] and `mask` [M] with how agent `a` stands to whom it perceives."""
-    settings = task.settings[0]
-    me = member(arena, book, e, a)
-    sight = task.kinds[me.kind].sight
-    heals = task.kinds[me.kind].heals
-    aim = aimed_at(task, book, heals, e, a)
-    n_targets = n_targets_of(task, heals)
     for m in range(pairs.shape[0]):
         pair = pairs[m]
-        distance = distance_between(arena, book, e, a, m)
-        mask[m] = me.alive and member(arena, book, e, m).alive
-        if mask[m] and m != a:
-            mask[m] = is_visible(arena, task, book, e, a, m, distance)
         for i in range(pair.shape[0]):
             pair[i] = 0.0
-        if not mask[m]:
-            continue
-        ours = m < settings.n_agents
-        if m != a:
-            you = member(arena, book, e, m)
-            pair[schema.PAIR_DX] = (you.x - me.x) / sight
-            pair[schema.PAIR_DY] = (you.y - me.y) / sight
-            pair[schema.PAIR_DISTANCE] = distance / sight
-        k = m if ours else m - settings.n_agents
-        if ours == heals and k < n_targets:
-            pair[schema.PAIR_TARGETABLE] = int(avail[e, a, settings.first_target + k])
-        pair[schema.PAIR_AIMED_AT] = int(m == aim)
+        mask[m] = show_pair(
+            arena, task, book, pair, avail, e, a, m, schema.PAIR_DX, schema.PAIR_AIMED_AT
+        )
+
+
+@kernel
+def show_pair(
+    arena: Arena,
+    task: Task,
+    book: Book,
+    row: Token,
+    avail: NDArray[np.bool_],
+    e: int,
+    a: int,
+    m: int,
+    place: int,
+    aimed: int,
+) -> bool:
+    """How agent `a` stands to a member, in the four columns from `place` on and in `aimed`; does
+    it perceive that member at all?"""
+    settings = task.settings[0]
+    me, you = member(arena, book, e, a), member(arena, book, e, m)
+    distance = distance_between(arena, book, e, a, m)
+    if not (me.alive and you.alive):
+        return False
+    if m != a and not is_visible(arena, task, book, e, a, m, distance):
+        return False
+    sight = task.kinds[me.kind].sight
+    heals = task.kinds[me.kind].heals
+    if m != a:
+        row[place] = (you.x - me.x) / sight
+        row[place + 1] = (you.y - me.y) / sight
+        row[place + 2] = distance / sight
+    ours = m < settings.n_agents
+    k = m if ours else m - settings.n_agents
+    if ours == heals and k < n_targets_of(task, heals):
+        row[place + 3] = int(avail[e, a, settings.first_target + k])
+    row[aimed] = int(m == aimed_at(task, book, heals, e, a))
+    return True
 
 
 @kernel

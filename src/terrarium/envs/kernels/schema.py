@@ -49,8 +49,9 @@ FEATURES = {
 TRAITS = tuple(list(FEATURES)[list(FEATURES).index("max_health") :])
 
 PAIR_FEATURES = ("dx", "dy", "distance", "targetable", "aimed_at")
-"""What differs between observers: with the table, all that their tokens hold."""
-PAIR_DX, PAIR_DY, PAIR_DISTANCE, PAIR_TARGETABLE, PAIR_AIMED_AT = range(5)
+"""What differs between observers: with the table, all that their tokens hold. The first four stand
+together among the features, too."""
+PAIR_DX, PAIR_AIMED_AT = 0, 4
 
 (
     SELF,
@@ -58,7 +59,7 @@ PAIR_DX, PAIR_DY, PAIR_DISTANCE, PAIR_TARGETABLE, PAIR_AIMED_AT = range(5)
     ENEMY,
     DX,
     DY,
-    DISTANCE,
+    _DISTANCE,
     TARGETABLE,
     HEALTH,
     SHIELD,
