@@ -157,23 +157,29 @@ def first_refused(
     return -1
 
 
+@kernel
+def sample_for(book: Book, avail: NDArray[np.bool_], actions: NDArray[np.int64], e: int) -> None:
+    """Draw one of its available actions for every agent, each with the same probability."""
+    n_agents, n_actions = avail.shape[1], avail.shape[2]
+    episode = book.episodes[e]
+    for a in range(n_agents):
+        n = 0
+        for action in range(n_actions):
+            n += int(avail[e, a, action])
+        draw = bits(episode.seed, episode.n_draws, a, CHOICE) >> _DRAW_BITS
+        place = int((draw * np.uint64(n)) >> _HALF_WORD)
+        action = -1
+        while place >= 0:
+            action += 1
+            place -= int(avail[e, a, action])
+        actions[e, a] = action
+    episode.n_draws += 1
+
+
 @entry
 def sample_actions(
     book: Book, avail: NDArray[np.bool_], actions: NDArray[np.int64], first: int, last: int
 ) -> None:
-    """Draw one of its available actions for every agent, each with the same probability."""
-    n_agents, n_actions = avail.shape[1], avail.shape[2]
+    """Draw actions for the environments `first` to `last`."""
     for e in range(first, last):
-        episode = book.episodes[e]
-        for a in range(n_agents):
-            n = 0
-            for action in range(n_actions):
-                n += int(avail[e, a, action])
-            draw = bits(episode.seed, episode.n_draws, a, CHOICE) >> _DRAW_BITS
-            place = int((draw * np.uint64(n)) >> _HALF_WORD)
-            action = -1
-            while place >= 0:
-                action += 1
-                place -= int(avail[e, a, action])
-            actions[e, a] = action
-        episode.n_draws += 1
+        sample_for(book, avail, actions, e)

@@ -8,7 +8,7 @@ from terrarium.engine.random import BATTLE, bits
 from terrarium.engine.setup import begin
 from terrarium.engine.state import Scratch
 from terrarium.engine.tick import step
-from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions
+from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_for
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
 from terrarium.envs.kernels.observation import observe_agent
@@ -27,7 +27,7 @@ from terrarium.envs.kernels.tables import Arena, Book, Outcome, Screen, Task, Vi
 _SIGN_BIT = np.uint64(1)
 
 
-@rare
+@kernel
 def observe(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
     """Fill every view of one environment."""
     settings = task.settings[0]
@@ -61,6 +61,12 @@ def observe(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
         show_state(arena, task, book, views.state[e], views.obs[e], e)
     if settings.shows_table:
         show_table(arena, task, book, views.table[e], views.table_mask[e], views.avail, e)
+
+
+@rare
+def observe_apart(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
+    """The same, called and not copied into its callers: for what happens once an episode."""
+    observe(arena, task, book, views, e)
 
 
 @rare
@@ -168,6 +174,36 @@ def settle(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> bo
     return over
 
 
+@kernel
+def step_battle(
+    arena: Arena,
+    scratch: Scratch,
+    task: Task,
+    book: Book,
+    screen: Screen,
+    actions: NDArray[np.int64],
+    e: int,
+) -> None:
+    """Let one environment act, advance, and look again."""
+    settings = task.settings[0]
+    give_commands(arena, task, book, screen.now.avail, actions, e)
+    step(
+        arena.world,
+        arena.rules,
+        arena.ground,
+        arena.plan,
+        scratch,
+        arena.commands,
+        settings.ticks_per_step,
+        e,
+        e + 1,
+    )
+    if settle(arena, task, book, screen.outcome, e) and settings.autoreset:
+        observe_apart(arena, task, book, screen.final, e)
+        begin_battle(arena, task, book, e)
+    observe(arena, task, book, screen.now, e)
+
+
 @entry
 def step_battles(
     arena: Arena,
@@ -179,25 +215,9 @@ def step_battles(
     first: int,
     last: int,
 ) -> None:
-    """Let the environments `first` to `last` act, advance, and look again."""
-    settings = task.settings[0]
+    """Step the environments `first` to `last`."""
     for e in range(first, last):
-        give_commands(arena, task, book, screen.now.avail, actions, e)
-        step(
-            arena.world,
-            arena.rules,
-            arena.ground,
-            arena.plan,
-            scratch,
-            arena.commands,
-            settings.ticks_per_step,
-            e,
-            e + 1,
-        )
-        if settle(arena, task, book, screen.outcome, e) and settings.autoreset:
-            observe(arena, task, book, screen.final, e)
-            begin_battle(arena, task, book, e)
-        observe(arena, task, book, screen.now, e)
+        step_battle(arena, scratch, task, book, screen, actions, e)
 
 
 @entry
@@ -215,8 +235,8 @@ def play_randomly(
     """Let random actions play; all steps of one environment in a row, while it is in the cache."""
     for e in range(first, last):
         for _ in range(n_steps):
-            sample_actions(book, screen.now.avail, actions, e, e + 1)
-            step_battles(arena, scratch, task, book, screen, actions, e, e + 1)
+            sample_for(book, screen.now.avail, actions, e)
+            step_battle(arena, scratch, task, book, screen, actions, e)
 
 
 @entry
@@ -233,11 +253,11 @@ def begin_battles(
     for e in range(first, last):
         if chosen[e]:
             begin_battle(arena, task, book, e)
-            observe(arena, task, book, screen.now, e)
+            observe_apart(arena, task, book, screen.now, e)
 
 
 @entry
 def look_again(arena: Arena, task: Task, book: Book, screen: Screen, first: int, last: int) -> None:
     """Fill the views of the environments `first` to `last` from the state as it is."""
     for e in range(first, last):
-        observe(arena, task, book, screen.now, e)
+        observe_apart(arena, task, book, screen.now, e)
