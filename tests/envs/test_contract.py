@@ -11,6 +11,7 @@ from terrarium.data.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.envs.smac import StarCraft2Env
 from terrarium.envs.vector import EnvError, VecEnv
+from tests.envs.naive import V2_RANGES
 from tests.envs.stage import column, kill, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
@@ -311,19 +312,8 @@ def test_the_state_may_be_all_observations() -> None:
 
 @CONTRACTS
 def test_ranges_of_unit_types(contract: str) -> None:
-    expected = {
-        "stalker": (10, 6),
-        "zealot": (9, 2),
-        "colossus": (10, 7),
-        "zergling": (8, 2),
-        "baneling": (8, 2),
-        "hydralisk": (9, 5),
-        "marine": (9, 5),
-        "marauder": (10, 6),
-        "medivac": (11, 4),
-    }
     env = stage("smacv2/protoss_5_vs_5", contract=contract)
-    for name, ranges in expected.items():
+    for name, ranges in V2_RANGES.items():
         kind = env.kinds[env.sim.rows[name]]
         assert (kind["sight"], kind["shoot"]) == ranges
     plain = stage("smacv2/protoss_5_vs_5", contract=contract, use_unit_ranges=False)

@@ -11,6 +11,7 @@ import pytest
 
 import terrarium
 from terrarium.data.scenarios import scenario_names
+from terrarium.envs.multi_agent_env import MultiAgentEnv
 from terrarium.envs.smac_maps import get_map_params, get_smacv2_map_registry, map_present
 from terrarium.errors import TerrariumError
 
@@ -290,3 +291,19 @@ def test_the_maps_are_described_as_smac_does() -> None:
     assert not map_present("3mm")
     with pytest.raises(TerrariumError, match=r'unknown map "3mm"\. Did you mean "3m"'):
         get_map_params("3mm")
+
+
+def test_an_environment_of_ones_own_derives_from_smacs_base_class() -> None:
+    whole = {name: lambda self, *_: 7 for name in sorted(MultiAgentEnv.__abstractmethods__)}
+    own = type("Own", (MultiAgentEnv,), {**whole, "n_agents": 2, "episode_limit": 9})()
+    assert own.get_env_info() == {
+        "state_shape": 7,
+        "obs_shape": 7,
+        "n_actions": 7,
+        "n_agents": 2,
+        "episode_limit": 9,
+    }
+    own.close()
+    del whole["get_state"]
+    with pytest.raises(TypeError, match="get_state"):
+        type("Own", (MultiAgentEnv,), whole)()

@@ -1,6 +1,6 @@
 """SMAC's base class, for code that asks whether it has such an environment or derives its own."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,54 +8,53 @@ from terrarium.envs.smac import StarCraft2Env
 
 
 class MultiAgentEnv(ABC):
-    """What every environment of SMAC's kind can do: one's own overrides all but `get_env_info`."""
+    """What every environment of SMAC's kind can do: one's own must override what is abstract."""
 
     n_agents: int
     episode_limit: int
 
+    @abstractmethod
     def reset(self) -> tuple[Sequence[Any], Any]:
         """Begin an episode: observations of all agents, and the state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, actions: Sequence[int]) -> tuple[float, bool, dict[str, Any]]:
         """Play one step: reward, whether the episode is over, info."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_obs(self) -> Sequence[Any]:
         """The observations of all agents."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_obs_agent(self, agent_id: int) -> Any:
         """The observation of one agent."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_obs_size(self) -> int:
         """The length of one observation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_state(self) -> Any:
         """The global state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_state_size(self) -> int:
         """The length of the state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_avail_actions(self) -> Sequence[Sequence[int]]:
         """For each agent, 1 for each action that may be chosen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_avail_agent_actions(self, agent_id: int) -> Sequence[int]:
         """1 for each action that an agent may choose."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_total_actions(self) -> int:
         """How many actions there are."""
-        raise NotImplementedError
 
-    def close(self) -> None:
-        """Let go of what the environment holds."""
-        raise NotImplementedError
+    def close(self) -> None:  # noqa: B027 - to override only where there is something to let go
+        """Let go of what the environment holds: nothing, unless one's own does."""
 
     def get_env_info(self) -> dict[str, Any]:
         """Sizes that learners ask for first."""
