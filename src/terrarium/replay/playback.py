@@ -79,7 +79,7 @@ def _simulator(record: ExactRecord, label: str) -> Simulator:
         raise ReplayError(f"{label}: its scenario cannot be used: {error}") from error
     _check_scenario(record, scenario, label)
     sim = Simulator(scenario, slots=record.about.n_slots)
-    # Not sim.reset: environments draw seeds from all 64 bits.
+    # Not sim.reset, which takes seeds of 63 bits: a file may hold any of 64.
     with np.errstate(over="ignore"):  # random numbers are meant to wrap around
         seeds = np.array([record.about.seed], np.uint64)
         reset(sim.world, sim.rules, sim.ground, sim.plan, seeds, np.ones(1, np.bool_))
