@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,8 +12,10 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.ppo import Ppo, PpoConfig, ppo_loss
 from terrarium.marl.nets.config import NetConfig, spec_of, views_of
+from terrarium.marl.place import make_place
 from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, Rollout
+from tests.marl.games import Coordination, Game, Memory
 
 NET = NetConfig(width=16, heads=2)
 
@@ -20,11 +23,11 @@ NET = NetConfig(width=16, heads=2)
 def made(
     algo: str, name: str = "smac/3m", n_envs: int = 8, net: NetConfig = NET, **settings: object
 ) -> tuple[Ppo, Collector]:
-    torch.manual_seed(0)
     env = terrarium.make_vec(name, n_envs, seed=5, views=views_of(net))
     env.reset()
     cfg = PpoConfig(**{"n_steps": 16, **settings})  # type: ignore[arg-type]
-    learner = ALGOS[algo](spec_of(env.info), net, cfg, torch.Generator().manual_seed(1))
+    place = make_place(np.random.SeedSequence(1))
+    learner = ALGOS[algo](spec_of(env.info), net, cfg, place)
     return learner, Collector(env, cfg.n_steps, learner.carry_size)
 
 
@@ -41,7 +44,8 @@ def test_the_loss_falls_on_a_fixed_rollout(algo: str) -> None:
     rollout = rollout_of(learner, collector)
     losses = []
     for _ in range(30):
-        metrics = learner.update(rollout, 0.0)
+        learner.observe(rollout)
+        metrics = learner.update(0.0)
         losses.append(metrics["learn/value"])
     assert losses[-1] < 0.7 * losses[0]
 
@@ -105,6 +109,33 @@ def test_mappo_with_lstm_and_attention_learns_3m() -> None:
     net = NetConfig(width=64)
     learner, collector = made("mappo", n_envs=64, net=net, n_steps=32, epochs=4)
     for k in range(40):
-        rollout, _ = collector.collect(learner.act)
-        learner.update(rollout, k / 40)
+        learner.observe(collector.collect(learner.act)[0])
+        learner.update(k / 40)
     assert evaluate(PolicyPlayer(learner), "smac/3m", 100, seed=10_000).win_rate >= 0.8
+
+
+def train_on(game: Game, algo: str, core: str, n_updates: int) -> float:
+    """What a team is paid in the end, playing by chance."""
+    net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
+    cfg = PpoConfig(n_steps=8, lr=3e-3, epochs=4, minibatches=2)
+    learner = ALGOS[algo](game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    collector = Collector(game, cfg.n_steps, learner.carry_size)
+    for k in range(n_updates):
+        learner.observe(collector.collect(learner.act)[0])
+        learner.update(k / n_updates)
+    return float(np.mean(collector.collect(learner.act)[1].returns))
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_agents_learn_to_meet(algo: str) -> None:
+    assert train_on(Coordination(64), algo, "none", 60) >= 0.95
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+@pytest.mark.parametrize("core", ["gru", "lstm", "transformer"])
+def test_agents_learn_to_remember(algo: str, core: str) -> None:
+    assert train_on(Memory(64), algo, core, 60) >= 0.9
+
+
+def test_without_a_memory_nobody_remembers() -> None:
+    assert train_on(Memory(64), "mappo", "none", 60) <= 0.5

@@ -7,7 +7,7 @@ from terrarium.marl.batch import LOWEST, Look, parts
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import CORES, ENCODERS, NetConfig, NetError, spec_of
 from terrarium.marl.nets.critic import Critic
-from terrarium.marl.nets.recurrent import cut
+from terrarium.marl.nets.recurrent import RecurrentCore
 from tests.marl.looks import battles
 
 NETS = pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_unavailable_actions_have_no_chance_and_every_weight_learns(cfg: NetConf
 def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/2s3z")
-    cfg = NetConfig(core=core, width=16, heads=2)
+    cfg = NetConfig(core=core, width=16, token=8, heads=2)
     actor, critic = make_actor(spec_of(env.info), cfg), Critic(spec_of(env.info), cfg, central=True)
     order = torch.tensor([2, 0, 4, 1, 3])
     members = torch.cat((torch.arange(5), 5 + order))
@@ -100,7 +100,7 @@ def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
 
 @pytest.mark.parametrize("core", CORES)
 def test_a_policy_of_one_scenario_runs_on_another(core: str) -> None:
-    cfg = NetConfig(core=core, width=16, heads=2)
+    cfg = NetConfig(core=core, width=16, token=8, heads=2)
     small, _, _ = battles("smac/3m", n_steps=1)
     policy = make_actor(spec_of(small.info), cfg)
     for name in ("smac/8m", "smac/MMM2", "smacv2/protoss_5_vs_5", "smac/2c_vs_64zg"):
@@ -197,12 +197,50 @@ def test_settings_that_cannot_be(settings: dict[str, object], message: str) -> N
         NetConfig(**settings)  # type: ignore[arg-type]
 
 
-def test_rows_are_cut_where_episodes_begin() -> None:
-    resets = torch.tensor([[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 0]], dtype=torch.bool)
-    cuts = cut(resets)
-    assert cuts.piece.tolist() == [[0, 0, 1, 1], [2, 2, 2, 2], [3, 4, 5, 5]]
-    assert cuts.place.tolist() == [[0, 1, 0, 1], [0, 1, 2, 3], [0, 0, 0, 1]]
-    assert cuts.length.tolist() == [2, 2, 4, 1, 1, 2]
-    assert cuts.row.tolist() == [0, 0, 1, 2, 2, 2]
-    assert cuts.fresh.tolist() == [False, True, True, False, True, True]
-    assert cuts.last.tolist() == [1, 2, 5]
+@pytest.mark.parametrize("kind", ["gru", "lstm"])
+def test_memories_equal_those_of_torch_with_their_gradients(kind: str) -> None:
+    torch.manual_seed(0)
+    n_rows, n_steps, n_agents, width = 5, 9, 2, 6
+    core = RecurrentCore(kind, width).double()
+    twin = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[kind](width, width).double()
+    with torch.no_grad():
+        twin.weight_ih_l0.copy_(core.drive.weight)
+        twin.bias_ih_l0.copy_(core.drive.bias)
+        twin.weight_hh_l0.copy_(core.recall.weight)
+        twin.bias_hh_l0.zero_()
+    x = torch.randn(n_rows, n_steps, n_agents, width, dtype=torch.float64, requires_grad=True)
+    carry = torch.randn(n_rows, n_agents, core.carry_size, dtype=torch.float64, requires_grad=True)
+    resets = torch.rand(n_rows, n_steps) < 0.3
+
+    def naive() -> tuple[torch.Tensor, torch.Tensor]:
+        """One call for each row, step and agent."""
+        out, ends = torch.zeros_like(x), torch.zeros_like(carry)
+        for b in range(n_rows):
+            for a in range(n_agents):
+                state = carry[b, a].view(1, 1, -1)
+                for t in range(n_steps):
+                    state = state * (0.0 if resets[b, t] else 1.0)
+                    parts = tuple(
+                        part.contiguous() for part in state.chunk(core.carry_size // width, -1)
+                    )
+                    seen, after = twin(
+                        x[b, t, a].view(1, 1, -1), parts if kind == "lstm" else parts[0]
+                    )
+                    state = torch.cat(after, -1) if kind == "lstm" else after
+                    out[b, t, a] = seen.view(-1)
+                ends[b, a] = state.view(-1)
+        return out, ends
+
+    ours, theirs = core(x, carry, resets), naive()
+    weigh = torch.randn_like(theirs[0]), torch.randn_like(theirs[1])
+    grads = []
+    for answer, cell in ((ours, core), (theirs, twin)):
+        total = sum((part * weight).sum() for part, weight in zip(answer, weigh, strict=True))
+        weights = (
+            [core.drive.weight, core.drive.bias, core.recall.weight]
+            if cell is core
+            else [twin.weight_ih_l0, twin.bias_ih_l0, twin.weight_hh_l0]
+        )
+        grads.append(torch.autograd.grad(total, [x, carry, *weights]))
+    for one, other in zip((*ours, *grads[0]), (*theirs, *grads[1]), strict=True):
+        torch.testing.assert_close(one, other)

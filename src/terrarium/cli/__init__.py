@@ -12,11 +12,13 @@ from terrarium.cli.eval import Eval
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
+from terrarium.cli.train import Train
 from terrarium.cli.watch import Watch
 from terrarium.errors import TerrariumError
 
 COMMANDS: Commands = {
     "demo": Demo,
+    "train": Train,
     "watch": Watch,
     "eval": Eval,
     "list units": ListUnits,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
@@ -29,16 +30,17 @@ MAX_SEED = 2**63 - 1
 class Eval:
     """Measure how often a player wins, with a confidence interval of 95 %.
 
-    Each battle has its own seed: the same seeds give the same answer.
+    Each battle has its own seed: the same seeds give the same answer. A trained run plays its
+    own scenario, or any other.
 
     Example:  terrarium eval kiting smac/3m smac/2s3z --episodes 200
     """
 
-    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER")]
-    """random, heuristic (SMAC's own script) or kiting"""
+    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER|RUN")]
+    """random, heuristic (SMAC's own script), kiting, or a run's folder or checkpoint"""
     scenarios: Annotated[
-        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SCENARIO...")
-    ]
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO...]")
+    ] = ()
     """scenarios, scenario files, or families (smac, smacv2) for all of theirs"""
     episodes: int = 1000
     """battles of each scenario"""
@@ -60,16 +62,18 @@ class Eval:
                 raise TerrariumError(f"{name} is {count}; allowed are 1 to {MAX_COUNT}")
         if not 0 <= self.seed <= MAX_SEED - MAX_COUNT:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED - MAX_COUNT}")
-        if not self.scenarios:
-            raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
 
     def run(self) -> None:
         scenarios = resolve_scenarios(self.scenarios)
         from terrarium.envs.options import options_for
 
         # Mistakes are told before the first battle begins.
+        player, own_scenario = resolve_player(self.player)
+        if not scenarios:
+            if own_scenario is None:
+                raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
+            scenarios = [own_scenario]
         options = [options_for(scenario, {"contract": self.contract}) for scenario in scenarios]
-        player = resolve_player(self.player)
         with _open_progress() as progress:
             rows = [
                 self._evaluate(player, *task, progress)
@@ -118,15 +122,23 @@ def _open_progress() -> Progress:
     )
 
 
-def resolve_player(name: str) -> "Player":
-    """The player that a word on the command line means."""
+def resolve_player(name: str) -> tuple["Player", Scenario | None]:
+    """The player that a word on the command line means; a run also has a scenario of its own."""
     from terrarium.envs.players import PLAYERS
 
-    if name not in PLAYERS:
-        raise TerrariumError(
-            f'unknown player "{name}".{nearest(name, PLAYERS)} Allowed: {", ".join(PLAYERS)}'
-        )
-    return PLAYERS[name]()
+    if name in PLAYERS:
+        return PLAYERS[name](), None
+    path = Path(name)
+    if path.is_dir() or name.endswith(".pt"):
+        from terrarium.marl.player import PolicyPlayer
+        from terrarium.marl.run_folder import load_algo
+
+        algo, settings = load_algo(path)
+        return PolicyPlayer(algo, settings.task), load_scenario(settings.scenario)
+    raise TerrariumError(
+        f'unknown player "{name}".{nearest(name, PLAYERS)} '
+        f"Allowed: {', '.join(PLAYERS)}, or the folder of a run"
+    )
 
 
 def resolve_scenarios(words: Sequence[str]) -> list[Scenario]:

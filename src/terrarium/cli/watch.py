@@ -14,31 +14,30 @@ from terrarium.cli.demo import MAX_SEED
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.errors import TerrariumError, nearest
+from terrarium.replay import SUFFIX
 
 if TYPE_CHECKING:
     from terrarium.replay.frames import Frames
     from terrarium.replay.record import Record
-
-RECORD_SUFFIX = ".terrarium"
 
 
 @dataclass(frozen=True)
 class Watch:
     """Write a battle as one HTML page that plays it, or as pictures.
 
-    The battle is a record, or a scenario that a scripted player plays now.
+    The battle is a record, the latest of a run, or a scenario that somebody plays now.
 
     Example:  terrarium watch smac/MMM2 --seed 7 --out battle.html --gif battle.gif
     """
 
-    battle: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|SCENARIO]")] = (
+    battle: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO]")] = (
         "smac/2s3z"
     )
-    """a record, a scenario, or a scenario file of your own"""
-    player: str = "kiting"
-    """who plays a scenario: random, heuristic or kiting"""
+    """a record, the folder of a run, a scenario, or a scenario file of your own"""
+    player: str | None = None
+    """who plays a scenario: random, heuristic, kiting (the default) or a run"""
     seed: int | None = None
-    """which battle of a scenario, default 0; a record has its own"""
+    """which battle of a scenario or of a run's policy, default 0; a record has its own"""
     out: str | None = None
     """where the page goes; without --png and --gif it is named after the battle"""
     png: str | None = None
@@ -63,21 +62,26 @@ class Watch:
 
     def run(self) -> None:
         path = Path(self.battle)
-        is_record = self.battle.endswith(RECORD_SUFFIX) or (
-            not self.battle.endswith(".toml") and path.is_file()
-        )
+        if path.is_dir() and self.seed is None:
+            path = _latest_record(path)
+            if self.player is not None:
+                raise TerrariumError("a record shows who played it; leave out --player")
+        is_record = path.suffix == SUFFIX or (path.suffix != ".toml" and path.is_file())
         if is_record and self.seed is not None:
             raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
-        scenario = None if is_record else load_scenario(self.battle)
         if is_record and not path.exists():
             raise TerrariumError(f"{path}: there is no such file.{_neighbor(path)}")
+        is_run = path.is_dir()
+        scenario = None if is_record or is_run else load_scenario(self.battle)
         # Only now, when the words are known to be right: this loads numba.
         from terrarium.replay.playback import frames_of
         from terrarium.replay.record_file import load_record
 
-        record = (
-            load_record(path) if scenario is None else _play(scenario, self.player, self.seed or 0)
-        )
+        if is_record:
+            record = load_record(path)
+        else:
+            player = self.battle if is_run else self.player or "kiting"
+            record = _play(scenario, player, self.seed or 0)
         with _progress("replaying") as tell:
             frames = frames_of(record, str(path) if is_record else None, progress=tell)
         name = record.about.scenario.replace("/", "_")
@@ -103,13 +107,27 @@ class Watch:
             _report(out, save_page(frames, out))
 
 
-def _play(scenario: Scenario, player: str, seed: int) -> "Record":
-    """One battle of a scripted player."""
+def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
+    """One battle of a player; a run plays its own scenario if none is named."""
     from terrarium.cli.eval import resolve_player
     from terrarium.envs.players import record_battle
 
-    title = f"{player}, seed {seed}: {scenario.title}"
-    return record_battle(resolve_player(player), scenario, seed, title)
+    who, own_scenario = resolve_player(player)
+    scenario = scenario or own_scenario
+    assert scenario is not None
+    title = f"{Path(player).name}, seed {seed}: {scenario.title}"
+    return record_battle(who, scenario, seed, title)
+
+
+def _latest_record(run: Path) -> Path:
+    """What a run has recorded last."""
+    records = sorted(run.glob(f"replays/*{SUFFIX}"))
+    if not records:
+        raise TerrariumError(
+            f"{run}: nothing has been recorded here. A run records a battle at each evaluation; "
+            "--seed plays one now"
+        )
+    return records[-1]
 
 
 def _check_output(path: Path) -> None:
@@ -123,7 +141,7 @@ def _check_output(path: Path) -> None:
 def _neighbor(path: Path) -> str:
     """A record in the same folder that was probably meant."""
     try:
-        return nearest(path.name, [file.name for file in path.parent.glob(f"*{RECORD_SUFFIX}")])
+        return nearest(path.name, [file.name for file in path.parent.glob(f"*{SUFFIX}")])
     except OSError:
         return ""
 

@@ -127,9 +127,15 @@ PLAYERS: Mapping[str, Callable[[], Player]] = {
 }
 
 
-def record_battle(player: Player, scenario: Scenario, seed: int, title: str = "") -> Record:
+def record_battle(
+    player: Player,
+    scenario: Scenario,
+    seed: int,
+    title: str = "",
+    options: Options | None = None,
+) -> Record:
     """Let a player fight the first battle of a seed, and record it."""
-    options = player.prepare(options_for(scenario, {}))
+    options = player.prepare(options_for(scenario, {}) if options is None else options)
     env = VecEnv(scenario, seed=seed, views=player.views, autoreset=False, options=options)
     try:
         env.reset()

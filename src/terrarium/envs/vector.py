@@ -321,7 +321,7 @@ class VecEnv:
         """What a save belongs to."""
         scenario = (self.scenario.name, self.scenario.version, self.scenario.rules, RULES_VERSION)
         setting = f"{scenario} {self.options} {self.views} {self.autoreset}"
-        return np.frombuffer(hashlib.sha256(setting.encode()).digest(), np.uint8)
+        return np.frombuffer(hashlib.sha256(setting.encode()).digest(), np.uint8).copy()
 
     def visibility(self) -> NDArray[np.bool_]:
         """[N, A, M] who sees whom now, dead or alive; nobody sees itself"""

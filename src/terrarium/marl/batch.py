@@ -39,6 +39,9 @@ class Look:
     def __getitem__(self, key: Any) -> "Look":
         return Look(*(part[key] for part in parts(self)))
 
+    def to(self, device: torch.device) -> "Look":
+        return Look(*(part.to(device) for part in parts(self)))
+
     def swap(self) -> "Look":
         """The first two axes the other way round: [T, B] and [B, T]."""
         return Look(*(part.transpose(0, 1) for part in parts(self)))
@@ -85,3 +88,13 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 def pick(values: Tensor, actions: Tensor) -> Tensor:
     """The entries [...] of `values` [..., N] that `actions` [...] name."""
     return values.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
+
+
+def draw(chances: Tensor, generator: torch.Generator) -> Tensor:
+    """One action [...] by its chance [..., N]; what has no chance is never drawn.
+
+    The random numbers come from the CPU whatever the device, so that a seed means the same there.
+    """
+    heap = chances.cumsum(-1)  # [..., N]
+    at = torch.rand(chances.shape[:-1], generator=generator).to(chances.device)
+    return (heap <= (at * heap[..., -1]).unsqueeze(-1)).sum(-1)

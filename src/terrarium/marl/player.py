@@ -1,5 +1,9 @@
 """A learned policy as a player: evaluated, recorded and watched like the scripted ones."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import torch
 
 from terrarium.envs.options import Options
@@ -13,8 +17,8 @@ from terrarium.marl.nets.config import views_of
 class PolicyPlayer:
     """Chooses the likeliest actions, and remembers what each battle has shown."""
 
-    def __init__(self, algo: Ppo) -> None:
-        self._algo = algo
+    def __init__(self, algo: Ppo, task: Mapping[str, Any] | None = None) -> None:
+        self._algo, self._task = algo, dict(task or {})
         self._carry = torch.zeros(0)
 
     @property
@@ -22,13 +26,15 @@ class PolicyPlayer:
         return views_of(self._algo.net)
 
     def prepare(self, options: Options) -> Options:
-        return options
+        """What it was trained with decides what it can read."""
+        return replace(options, **self._task)
 
     def act(self, env: VecEnv) -> Actions:
+        device = self._algo.device
         shape = (env.n_envs, env.n_agents, self._algo.carry_size)
         if self._carry.shape != shape:
-            self._carry = torch.zeros(shape)
-        begins = torch.from_numpy(env.episode_steps == 0)
-        choice = self._algo.act(look_at(env.now), self._carry, begins, greedy=True)
+            self._carry = torch.zeros(shape, device=device)
+        begins = torch.from_numpy(env.episode_steps == 0).to(device)
+        choice = self._algo.act(look_at(env.now).to(device), self._carry, begins, greedy=True)
         self._carry = choice.carry
-        return choice.actions.numpy()
+        return choice.actions.cpu().numpy()

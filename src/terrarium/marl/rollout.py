@@ -1,14 +1,18 @@
 """Collecting: a policy plays many battles for some steps, and everything is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from terrarium.envs.vector import VecEnv
+from terrarium.envs.kernels.tables import Outcome, Views
 from terrarium.marl.batch import Look, look_at, parts, stack_of
+
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,31 @@ class Choice:
     actions: Tensor  # [B, A]
     log_probs: Tensor  # [B, A]
     carry: Tensor  # [B, A, C] what it remembers afterwards
+
+
+class Battles(Protocol):
+    """Many episodes at once that begin anew by themselves, such as a `VecEnv`."""
+
+    n_envs: int
+    n_agents: int
+
+    @property
+    def now(self) -> Views:
+        """what is seen"""
+
+    @property
+    def final(self) -> Views:
+        """what was seen last, where an episode has ended"""
+
+    @property
+    def outcome(self) -> Outcome:
+        """what the last step brought"""
+
+    def step(self, actions: NDArray[np.int64]) -> None: ...
+
+    def save(self) -> dict[str, NDArray[np.uint8]]: ...
+
+    def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None: ...
 
 
 Act = Callable[[Look, Tensor, Tensor], Choice]
@@ -58,18 +87,20 @@ class Episodes:
 class Collector:
     """Plays on where it stopped: battles outlast rollouts."""
 
-    def __init__(self, env: VecEnv, n_steps: int, carry_size: int) -> None:
+    def __init__(
+        self, env: Battles, n_steps: int, carry_size: int, device: torch.device = CPU
+    ) -> None:
         self.env, self.n_steps = env, n_steps
         n, a = env.n_envs, env.n_agents
-        self._look = stack_of(look_at(env.now), n_steps + 1)
-        self._actions = torch.zeros((n_steps, n, a), dtype=torch.int64)
-        self._log_probs = torch.zeros((n_steps, n, a))
-        self._rewards = torch.zeros((n_steps, n))
-        self._terminated = torch.zeros((n_steps, n), dtype=torch.bool)
-        self._truncated = torch.zeros((n_steps, n), dtype=torch.bool)
-        self._resets = torch.zeros((n_steps + 1, n), dtype=torch.bool)
-        self.carry = torch.zeros((n, a, carry_size))
-        self.begins = torch.ones(n, dtype=torch.bool)
+        self._look = stack_of(look_at(env.now).to(device), n_steps + 1)
+        self._actions = torch.zeros((n_steps, n, a), dtype=torch.int64, device=device)
+        self._log_probs = torch.zeros((n_steps, n, a), device=device)
+        self._rewards = torch.zeros((n_steps, n), device=device)
+        self._terminated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
+        self._truncated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
+        self._resets = torch.zeros((n_steps + 1, n), dtype=torch.bool, device=device)
+        self.carry = torch.zeros((n, a, carry_size), device=device)
+        self.begins = torch.ones(n, dtype=torch.bool, device=device)
 
     def collect(self, act: Act) -> tuple[Rollout, Episodes]:
         """Let a policy play; the rollout is overwritten by the next one."""
@@ -78,19 +109,20 @@ class Collector:
         ends: list[tuple[int, Tensor, Look]] = []
         for t in range(self.n_steps):
             self._keep(t)
-            choice = act(self._look[t], self.carry, self.begins)
-            env.step(choice.actions.numpy())
+            choice = act(self._look[t], self.carry, self._resets[t])
+            env.step(choice.actions.cpu().numpy())
             self.carry = choice.carry
             self._actions[t], self._log_probs[t] = choice.actions, choice.log_probs
-            self._rewards[t] = torch.from_numpy(env.reward)
-            self._terminated[t] = torch.from_numpy(env.terminated)
-            self._truncated[t] = torch.from_numpy(env.truncated)
-            cut_off = np.flatnonzero(env.truncated)
+            outcome = env.outcome
+            self._rewards[t] = torch.from_numpy(outcome.reward)
+            self._terminated[t] = torch.from_numpy(outcome.terminated)
+            self._truncated[t] = torch.from_numpy(outcome.truncated)
+            cut_off = np.flatnonzero(outcome.truncated)
             if len(cut_off):
                 rows = torch.from_numpy(cut_off)
                 ends.append((t, rows, look_at(env.final)[rows]))
-            self.begins = torch.from_numpy(env.terminated | env.truncated)
-            _note(env, episodes)
+            self.begins = self._terminated[t] | self._truncated[t]
+            _note(outcome, episodes)
         self._keep(self.n_steps)
         return self._rollout(before, ends), episodes
 
@@ -100,7 +132,7 @@ class Collector:
         self._resets[t] = self.begins
 
     def _rollout(self, carry: Tensor, ends: list[tuple[int, Tensor, Look]]) -> Rollout:
-        nobody = look_at(self.env.now)[:0]
+        nobody, device = look_at(self.env.now)[:0], self.carry.device
         looks = [nobody, *(look for _, _, look in ends)]
         nothing = torch.zeros(0, dtype=torch.int64)
         steps = [nothing, *(torch.full_like(rows, t) for t, rows, _ in ends)]
@@ -113,15 +145,27 @@ class Collector:
             truncated=self._truncated,
             resets=self._resets,
             carry=carry,
-            ends=Look(*(torch.cat(same) for same in zip(*map(parts, looks), strict=True))),
-            end_steps=torch.cat(steps),
-            end_rows=torch.cat([nothing, *(rows for _, rows, _ in ends)]),
+            ends=Look(*(torch.cat(same) for same in zip(*map(parts, looks), strict=True))).to(
+                device
+            ),
+            end_steps=torch.cat(steps).to(device),
+            end_rows=torch.cat([nothing, *(rows for _, rows, _ in ends)]).to(device),
         )
 
+    def state_dict(self) -> dict[str, Any]:
+        """Where the battles stand, and what the policy remembers of them."""
+        battles = {name: torch.from_numpy(array) for name, array in self.env.save().items()}
+        return {"battles": battles, "carry": self.carry, "begins": self.begins}
 
-def _note(env: VecEnv, episodes: Episodes) -> None:
-    over = env.terminated | env.truncated
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.env.load({name: part.numpy() for name, part in state["battles"].items()})
+        self.carry = state["carry"].to(self.carry.device)
+        self.begins = state["begins"].to(self.begins.device)
+
+
+def _note(outcome: Outcome, episodes: Episodes) -> None:
+    over = outcome.terminated | outcome.truncated
     if over.any():
-        episodes.won.extend(env.outcome.won[over].tolist())
-        episodes.returns.extend(env.outcome.episode_return[over].tolist())
-        episodes.steps.extend(env.outcome.episode_steps[over].tolist())
+        episodes.won.extend(outcome.won[over].tolist())
+        episodes.returns.extend(outcome.episode_return[over].tolist())
+        episodes.steps.extend(outcome.episode_steps[over].tolist())

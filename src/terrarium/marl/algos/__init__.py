@@ -5,3 +5,6 @@ from terrarium.marl.algos.mappo import Mappo
 from terrarium.marl.algos.ppo import Ppo
 
 ALGOS: dict[str, type[Ppo]] = {"mappo": Mappo, "ippo": Ippo}
+
+OTHER_NAMES = {"mppo": "mappo"}
+"""What people also call them"""

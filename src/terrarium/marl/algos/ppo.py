@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.batch import Look, masked_mean, pick
+from terrarium.marl.batch import Look, draw, masked_mean, pick
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.layers import load_into
+from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import Choice, Rollout
 
@@ -27,9 +30,9 @@ class PpoConfig:
     """share of it that is left at the end of the run; it falls linearly"""
     n_steps: int = 32
     """steps of every environment between two updates"""
-    epochs: int = 5
+    epochs: int = 4
     """how often each rollout is learned from"""
-    minibatches: int = 2
+    minibatches: int = 8
     """parts of the environments that each take a gradient step"""
     discount: float = 0.99
     """what a reward is worth a step later"""
@@ -119,45 +122,49 @@ def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
 class Ppo:
     """A policy and a critic that learn from rollouts of all agents."""
 
+    Config = PpoConfig
     central: bool
     """whether the critic knows everything"""
 
-    def __init__(
-        self, spec: Spec, net: NetConfig, cfg: PpoConfig, generator: torch.Generator
-    ) -> None:
-        self.cfg, self.net = cfg, net
-        self.actor = make_actor(spec, net)
-        self.critic = Critic(spec, net, self.central)
+    def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, place: Place) -> None:
+        self.cfg, self.net, self.spec = cfg, net, spec
+        with place.seeded():
+            self.actor = make_actor(spec, net).to(place.device)
+            self.critic = Critic(spec, net, self.central).to(place.device)
         self.norm = ValueNorm()
         self.optimizer = torch.optim.Adam(self._weights(), cfg.lr, eps=1e-5)
-        self._generator = generator
-        self._progress = 0.0
+        self._place = place
+        self._rollout: Rollout | None = None
 
     @property
     def carry_size(self) -> int:
         return self.actor.carry_size
+
+    @property
+    def device(self) -> torch.device:
+        return self._place.device
 
     @torch.no_grad()
     def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         logits, carry = self.actor(look[:, None], carry, resets[:, None])
         log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
-        if greedy:
-            actions = log_all.argmax(-1)
-        else:
-            chances = log_all.exp().flatten(0, 1)
-            drawn = torch.multinomial(chances, 1, generator=self._generator)
-            actions = drawn.view(log_all.shape[:2])
+        actions = log_all.argmax(-1) if greedy else draw(log_all.exp(), self._place.generator)
         return Choice(actions, pick(log_all, actions), carry)
 
-    def update(self, rollout: Rollout, progress: float) -> Metrics:
-        """Learn from a rollout; `progress` is the share of the run that is done."""
-        self._progress = progress
+    def observe(self, rollout: Rollout) -> None:
+        """Take what was collected; it is learned from once."""
+        self._rollout = rollout
+
+    def update(self, progress: float) -> Metrics:
+        """Learn from the rollout; `progress` is the share of the run that is done."""
+        assert self._rollout is not None, "nothing was observed"
+        batch, self._rollout = self._prepare(self._rollout), None
         cfg = self.cfg
+        lr = cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0))
         for group in self.optimizer.param_groups:
-            group["lr"] = cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0))
+            group["lr"] = lr
         entropy_weight = cfg.entropy * (1.0 + progress * (cfg.entropy_end - 1.0))
-        batch = self._prepare(rollout)
         sums: dict[str, Tensor] = {}
         n_updates = 0
         for _ in range(cfg.epochs):
@@ -176,7 +183,8 @@ class Ppo:
                 moved = max(moved, float(metrics["kl"]))
             if cfg.target_kl and moved > cfg.target_kl:
                 break
-        return {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
+        means = {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
+        return {**means, "learn/lr": lr, "learn/updates": float(n_updates)}
 
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
@@ -214,7 +222,7 @@ class Ppo:
 
     def _parts(self, batch: PpoBatch) -> Iterator[PpoBatch]:
         """Random parts of the battles: whole rows, so that memories stay in one piece."""
-        order = torch.randperm(len(batch.actions), generator=self._generator)
+        order = torch.randperm(len(batch.actions), generator=self._place.generator)
         for rows in order.chunk(self.cfg.minibatches):
             yield PpoBatch(
                 look=batch.look[rows],
@@ -226,6 +234,27 @@ class Ppo:
                 values=batch.values[rows],
                 returns=batch.returns[rows],
             )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it has learned, and all that the next update depends on."""
+        return {
+            "actor": self.actor.state_dict(),
+            "critic": self.critic.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "norm": self.norm.state_dict(),
+            "generator": self._place.generator.get_state(),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.load_weights(state)
+        self.optimizer.load_state_dict(state["optimizer"])
+        self._place.generator.set_state(state["generator"])
+
+    def load_weights(self, state: dict[str, Any]) -> None:
+        """What was learned, to begin something new with."""
+        load_into(self.actor, state["actor"])
+        load_into(self.critic, state["critic"])
+        self.norm.load_state_dict(state["norm"])
 
     def _weights(self) -> list[nn.Parameter]:
         return [*self.actor.parameters(), *self.critic.parameters()]

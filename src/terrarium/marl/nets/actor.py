@@ -38,9 +38,9 @@ class Actor(nn.Module):
         self.core = make_core(cfg)
         self.encoder: AgentEncoder | VectorEncoder
         if cfg.encoder == "attention":
-            self.encoder = AgentEncoder(cfg.width, cfg.heads)
+            self.encoder = AgentEncoder(cfg.width, cfg.token, cfg.heads)
             self.basic = linear(cfg.width, spec.first_target, OUTPUT_GAIN)
-            self.aim = linear(cfg.width, cfg.width, OUTPUT_GAIN)
+            self.aim = linear(cfg.width, cfg.token, OUTPUT_GAIN)
         else:
             self.encoder = VectorEncoder(spec.obs_width, cfg.width)
             self.basic = linear(cfg.width, spec.n_actions, OUTPUT_GAIN)
@@ -54,7 +54,7 @@ class Actor(nn.Module):
         n_rows, n_steps = resets.shape
         flat = look.merge()  # [B T]
         if isinstance(self.encoder, AgentEncoder):
-            features, tokens = self.encoder(flat)  # [B T, A, H], [B T, A, M, H]
+            features, tokens = self.encoder(flat)  # [B T, A, H], [B T, A, M, K]
         else:
             if flat.obs.shape[-1] != self.obs_width:
                 raise NetError(
@@ -75,7 +75,7 @@ class Actor(nn.Module):
     def _aims(self, features: Tensor, tokens: Tensor, look: Look) -> Tensor:
         """Scores [B, A, targets]: fighters aim at enemies, healers at allies."""
         n_agents, n_targets = look.n_agents, look.avail.shape[-1] - self.first_target
-        query = self.aim(features).unsqueeze(-1) / math.sqrt(features.shape[-1])  # [B, A, H, 1]
+        query = self.aim(features).unsqueeze(-1) / math.sqrt(tokens.shape[-1])  # [B, A, K, 1]
         scores = (tokens @ query).squeeze(-1)  # [B, A, M]
         own = look.table[..., :n_agents, :]
         heals = (own[..., _HEALS] > 0) & (own[..., _GROUND] + own[..., _AIR] == 0)  # [B, A]

@@ -22,24 +22,24 @@ class AgentEncoder(nn.Module):
     """Each agent's own token attends to the tokens of those it sees.
 
     A token is the sum of what anybody knows of a unit and of how the observer stands to it; the
-    first part is computed once for all observers.
+    first part is computed once for all observers. There is one for each observer and unit, so
+    tokens are narrower than what stands for an agent: they are most of the work in large battles.
     """
 
-    def __init__(self, width: int, n_heads: int) -> None:
+    def __init__(self, width: int, token: int, n_heads: int) -> None:
         super().__init__()
-        self.unit = linear(len(OF_ANYBODY), width)
-        self.pair = linear(len(PAIR_FEATURES), width, bias=False)
-        self.itself = linear(len(OF_ITSELF), width, bias=False)
-        self.pool = AttentionPool(width, n_heads)
+        self.unit = linear(len(OF_ANYBODY), token)
+        self.pair = linear(len(PAIR_FEATURES), token, bias=False)
+        self.itself = linear(len(OF_ANYBODY) + len(OF_ITSELF), width)
+        self.pool = AttentionPool(width, token, n_heads)
         self.join = linear(2 * width, width)
 
     def forward(self, look: Look) -> tuple[Tensor, Tensor]:
-        """Features [B, A, H] of the agents, and tokens [B, A, M, H] of whom they see."""
+        """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
         n_agents = look.n_agents
-        units = self.unit(look.table[..., OF_ANYBODY])  # [B, M, H]
-        tokens = (units.unsqueeze(-3) + self.pair(look.pairs)).relu()  # [B, A, M, H]
-        itself = self.itself(look.table[..., :n_agents, OF_ITSELF])  # [B, A, H]
-        own = (units[..., :n_agents, :] + itself).relu()  # [B, A, H]
+        units = self.unit(look.table[..., OF_ANYBODY])  # [B, M, K]
+        tokens = (self.pair(look.pairs) + units.unsqueeze(-3)).relu_()  # [B, A, M, K]
+        own = self.itself(look.table[..., :n_agents, OF_ANYBODY + OF_ITSELF]).relu()  # [B, A, H]
         seen = self.pool(own, tokens, look.mask)  # [B, A, H]
         features = self.join(torch.cat((own, seen), -1)).relu()  # [B, A, H]
         return features * look.acting.unsqueeze(-1), tokens  # the dead see nothing
@@ -52,18 +52,18 @@ class TableEncoder(nn.Module):
     agent that is dead asks with a row of zeros, and learns how the battle stands.
     """
 
-    def __init__(self, width: int, n_heads: int) -> None:
+    def __init__(self, width: int, token: int, n_heads: int) -> None:
         super().__init__()
         self.unit = linear(len(FEATURES), width)
-        self.more = linear(width, width)
-        self.pool = AttentionPool(width, n_heads)
+        self.narrow = linear(width, token)
+        self.pool = AttentionPool(width, token, n_heads)
         self.join = linear(2 * width, width)
 
     def forward(self, look: Look) -> Tensor:
         """Features [B, A, H] of the whole battle, as it concerns each agent."""
-        tokens = self.more(self.unit(look.table).relu()).relu()  # [B, M, H]
-        tokens = tokens * look.alive.unsqueeze(-1)
-        own = tokens[..., : look.n_agents, :]  # [B, A, H]
+        units = self.unit(look.table).relu() * look.alive.unsqueeze(-1)  # [B, M, H]
+        tokens = self.narrow(units).relu()  # [B, M, K]
+        own = units[..., : look.n_agents, :]  # [B, A, H]
         mask = look.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
         seen = self.pool(own, tokens.unsqueeze(-3), mask)  # [B, A, H]
         features: Tensor = self.join(torch.cat((own, seen), -1)).relu()

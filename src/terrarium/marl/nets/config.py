@@ -22,7 +22,9 @@ class NetConfig:
     core: str = "lstm"
     """what remembers: none, gru, lstm or transformer"""
     width: int = 64
-    """numbers that stand for a unit, an agent, or what it remembers"""
+    """numbers that stand for an agent and for what it remembers"""
+    token: int = 16
+    """numbers that stand for a unit in the eyes of another"""
     heads: int = 4
     """of attention, each a look of its own"""
     layers: int = 1
@@ -37,6 +39,7 @@ class NetConfig:
         _check("core", self.core, CORES)
         for name, low, high in (
             ("width", 4, 4096),
+            ("token", 4, 4096),
             ("heads", 1, 64),
             ("layers", 1, 16),
             ("window", 1, 512),

@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from terrarium.marl.nets.config import NetError
+
 RELU_GAIN = math.sqrt(2.0)
 
 
@@ -24,20 +26,39 @@ class AttentionPool(nn.Module):
     to the sum after: for each token and head, two products of the token's width remain.
     """
 
-    def __init__(self, width: int, n_heads: int) -> None:
+    def __init__(self, width: int, token: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.query = linear(width, n_heads * width, gain=1.0)
-        self.value = linear(n_heads * width, width)
-        self.scale = 1.0 / math.sqrt(width)
+        self.query = linear(width, n_heads * token, gain=1.0)
+        self.value = linear(n_heads * token, width)
+        self.scale = 1.0 / math.sqrt(token)
 
     def forward(self, queries: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-        """queries [B, A, H], tokens [B, A or 1, M, H], mask [B, A, M] -> [B, A, H]."""
-        heads = self.query(queries).unflatten(-1, (self.n_heads, -1))  # [B, A, h, H]
+        """queries [B, A, H], tokens [B, A or 1, M, K], mask [B, A, M] -> [B, A, H]."""
+        heads = self.query(queries).unflatten(-1, (self.n_heads, -1))  # [B, A, h, K]
         scores = heads @ tokens.transpose(-1, -2) * self.scale  # [B, A, h, M]
         scores = scores.masked_fill(~mask.unsqueeze(-2), torch.finfo(scores.dtype).min)
         # Who sees nobody, the dead, gets zeros, not the mean of everybody.
         weights = scores.softmax(-1) * mask.any(-1)[..., None, None]  # [B, A, h, M]
-        seen = (weights @ tokens).flatten(-2)  # [B, A, h H]
+        seen = (weights @ tokens).flatten(-2)  # [B, A, h K]
         pooled: Tensor = self.value(seen).relu()
         return pooled
+
+
+def load_into(module: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Take weights that were saved, if they fit."""
+    mine = module.state_dict()
+    if mine.keys() != weights.keys():
+        other = sorted(mine.keys() ^ weights.keys())
+        raise NetError(
+            f"the saved weights are of another network: they differ in {other[0]} and "
+            f"{len(other) - 1} more; use the settings net.* that they were trained with"
+        )
+    for name, weight in mine.items():
+        if weight.shape != weights[name].shape:
+            raise NetError(
+                f"the saved weights have other shapes: {name} is {list(weights[name].shape)}, and "
+                f"{list(weight.shape)} is needed here; net.width, net.token and net.heads must be "
+                "the same, and with net.encoder=mlp the scenario as well"
+            )
+    module.load_state_dict(weights)

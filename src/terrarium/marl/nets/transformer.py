@@ -42,12 +42,12 @@ class TransformerCore(nn.Module):
         """Which of the remembered and the new steps each new step may look at."""
         n_steps = resets.shape[1]
         episode = resets.long().cumsum(1)  # [B, T]
-        steps = torch.arange(n_steps)
+        steps = torch.arange(n_steps, device=resets.device)
         ago = steps[:, None] - steps  # [T, T]
         recent = (ago >= 0) & (ago < self.window)
         new = (episode.unsqueeze(2) == episode.unsqueeze(1)) & recent  # [B, T, T]
         # Step t of this stretch is window + t after the oldest that is remembered.
-        reach = steps[:, None] < torch.arange(self.window)  # [T, W]
+        reach = steps[:, None] < torch.arange(self.window, device=resets.device)  # [T, W]
         old = there.unsqueeze(2) & reach & (episode == 0)[:, None, :, None]  # [B, A, T, W]
         return torch.cat((old, new.unsqueeze(1).expand(-1, there.shape[1], -1, -1)), -1)
 
@@ -73,7 +73,8 @@ class _Layer(nn.Module):
         query = self._heads(self.query(self.norm(x)))  # [B, A, h, T, d]
         key, value = (self._heads(y) for y in self.keys(self.norm(past)).chunk(2, -1))
         scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])  # [B, A, h, T, W + T]
-        ago = torch.arange(n_past - n_steps, n_past)[:, None] - torch.arange(n_past)
+        places = torch.arange(n_past, device=x.device)
+        ago = places[n_past - n_steps :, None] - places  # [T, W + T]
         scores = scores + self.ago[:, ago.clamp(0, self.window - 1)]
         scores = scores.masked_fill(~allowed.unsqueeze(2), torch.finfo(x.dtype).min)
         seen = (scores.softmax(-1) @ value).transpose(2, 3).flatten(-2)  # [B, A, T, H]

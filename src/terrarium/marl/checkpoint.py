@@ -1,0 +1,79 @@
+"""Checkpoints: written whole or not at all, and read without running what is in them."""
+
+import errno
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from terrarium.errors import TerrariumError
+
+KIND = "terrarium checkpoint"
+VERSION = 1
+
+
+class CheckpointError(TerrariumError):
+    """A checkpoint that cannot be written, read or used."""
+
+
+def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
+    """Replace a checkpoint at once: whoever is killed meanwhile leaves the old one."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        with temporary.open("wb") as file:
+            torch.save({"kind": KIND, "version": VERSION, **content}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except (OSError, RuntimeError) as error:  # torch turns a full disk into a RuntimeError
+        temporary.unlink(missing_ok=True)
+        full = "the disk is full" if _is_full(error, path) else error
+        raise CheckpointError(
+            f"{path}: the checkpoint cannot be written: {full}. The one before is still there"
+        ) from None
+
+
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """The content of a checkpoint, tensors and plain values only."""
+    try:
+        content = torch.load(path, weights_only=True, map_location="cpu")
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: there is no such checkpoint") from None
+    except pickle.UnpicklingError:
+        raise CheckpointError(
+            f"{path}: is not a checkpoint of Terrarium: it is damaged, or holds more than numbers"
+        ) from None
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError, TypeError) as error:
+        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise CheckpointError(f"{path}: the checkpoint is damaged: {said}") from None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise CheckpointError(f"{path}: is not a checkpoint of Terrarium")
+    if content.get("version") != VERSION:
+        raise CheckpointError(
+            f"{path}: is a checkpoint of version {content.get('version')}; this program reads "
+            f"version {VERSION}"
+        )
+    return content
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name must outlast a power cut as well; Windows has no such call."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _is_full(error: Exception, path: Path) -> bool:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return True
+    try:
+        left = os.statvfs(path.parent)
+    except (OSError, AttributeError):
+        return False
+    return left.f_bavail * left.f_frsize < 1_000_000

@@ -1,0 +1,50 @@
+"""Where networks live, and the random numbers they are made and act with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from terrarium.errors import TerrariumError
+
+
+@dataclass(frozen=True)
+class Place:
+    """A device, a seed for new weights, and a generator for everything that is drawn later."""
+
+    device: torch.device
+    weights_seed: int
+    generator: torch.Generator
+
+    @contextmanager
+    def seeded(self) -> Iterator[None]:
+        """New weights are drawn from PyTorch's global generator: seed it, and put it back."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.weights_seed)
+            yield
+
+
+def make_place(seed: np.random.SeedSequence, device: str = "cpu") -> Place:
+    weights, later = seed.spawn(2)
+    return Place(
+        device=_checked_device(device),
+        weights_seed=_number(weights),
+        generator=torch.Generator().manual_seed(_number(later)),
+    )
+
+
+def _number(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def _checked_device(name: str) -> torch.device:
+    """Refuse what this machine does not have before a network is built."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        said = str(error).splitlines()[0][:120]
+        raise TerrariumError(f'device "{name}" cannot be used here: {said}') from None
+    return device

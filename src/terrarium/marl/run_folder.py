@@ -1,0 +1,178 @@
+"""A run on the disk: its settings, checkpoints, metrics and replays."""
+
+import datetime
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from terrarium import __version__
+from terrarium.config import Layer, layer_from_file, read_toml
+from terrarium.engine.rules import RULES_VERSION
+from terrarium.errors import TerrariumError, nearest
+from terrarium.log import MetricsLog
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.ppo import Ppo
+from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
+from terrarium.marl.nets.config import Spec
+from terrarium.marl.place import make_place
+from terrarium.marl.settings import Settings, algo_of, from_layers
+from terrarium.replay import SUFFIX
+
+SETTINGS_FILE = "run.toml"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Where everything of a run is. `metrics_bytes` of its metrics belong to the checkpoint."""
+
+    path: Path
+    settings_text: str
+    metrics_bytes: int = 0
+
+    @property
+    def last(self) -> Path:
+        return self.path / "checkpoints" / "last.pt"
+
+    @property
+    def best(self) -> Path:
+        return self.path / "checkpoints" / "best.pt"
+
+    def replay_path(self, step: int) -> Path:
+        return self.path / "replays" / f"step_{step:012d}{SUFFIX}"
+
+    def open_log(self, step: int) -> MetricsLog:
+        return MetricsLog(self.path, self.metrics_bytes, step)
+
+
+def create_run(settings: Settings) -> RunFolder:
+    """A new folder with the settings in it."""
+    path = Path(settings.run.folder) if settings.run.folder else _free_folder(settings)
+    if (path / SETTINGS_FILE).exists():
+        raise TerrariumError(
+            f"{path}: there is a run already. Go on with it: terrarium train --resume {path}"
+        )
+    text = settings.to_toml(
+        {
+            "version": __version__,
+            "rules_version": RULES_VERSION,
+            "revision": _revision(),
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        }
+    )
+    try:
+        for name in ("checkpoints", "replays", "events"):
+            (path / name).mkdir(parents=True, exist_ok=True)
+        (path / SETTINGS_FILE).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TerrariumError(f"{path}: the run cannot be kept there: {error.strerror}") from None
+    return RunFolder(path, text)
+
+
+def open_run(path: Path) -> tuple[RunFolder, Settings, dict[str, Any] | None]:
+    """A run that was begun: its settings and its last checkpoint, if it came to one."""
+    settings = settings_of(path)
+    text = (path / SETTINGS_FILE).read_text(encoding="utf-8")
+    folder = RunFolder(path, text)
+    if not folder.last.exists():
+        return folder, settings, None
+    content = load_checkpoint(folder.last)
+    n_bytes = content.get("metrics_bytes")
+    if not isinstance(n_bytes, int):
+        raise CheckpointError(f"{folder.last}: holds a policy only; it cannot be resumed")
+    return RunFolder(path, text, n_bytes), settings, content
+
+
+def is_run(path: Path) -> bool:
+    return (path / SETTINGS_FILE).is_file()
+
+
+def settings_of(path: Path) -> Settings:
+    """The settings in a run's folder."""
+    if not is_run(path):
+        raise TerrariumError(f"{path}: there is no run here: no {SETTINGS_FILE}.{_neighbor(path)}")
+    return settings_from(layer_from_file(path / SETTINGS_FILE, read_toml(path / SETTINGS_FILE)))
+
+
+def settings_from(layer: Layer) -> Settings:
+    """Settings as `run.toml` holds them."""
+    tables = dict(layer.values)
+    about = tables.pop("about", {})
+    algo, scenario = about.get("algo"), about.get("scenario")
+    if not isinstance(algo, str) or not isinstance(scenario, str):
+        raise TerrariumError(f"{layer.source}: [about] must name the algorithm and the scenario")
+    return from_layers(algo_of(algo), scenario, [Layer(layer.source, tables)])
+
+
+def checkpoint_path(path: Path) -> Path:
+    """The checkpoint that a run or a file means: of a run the best one, else the last."""
+    if not path.is_dir():
+        return path
+    if not is_run(path):
+        settings_of(path)  # says what is missing
+    folder = RunFolder(path, "")
+    found = [file for file in (folder.best, folder.last) if file.exists()]
+    if not found:
+        raise CheckpointError(f"{path}: this run has no checkpoint yet; let it train for longer")
+    return found[0]
+
+
+def load_weights_of(path: Path) -> dict[str, Any]:
+    """What a run has learned."""
+    file = checkpoint_path(path)
+    algo = load_checkpoint(file).get("algo")
+    if not isinstance(algo, dict):
+        raise CheckpointError(f"{file}: holds no weights")
+    return algo
+
+
+def load_algo(path: Path) -> tuple[Ppo, Settings]:
+    """An algorithm as a checkpoint left it, with the settings of its run."""
+    file = checkpoint_path(path)
+    content = load_checkpoint(file)
+    try:
+        tables = tomllib.loads(content["settings"])
+        spec, state = Spec(**content["spec"]), content["algo"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{file}: the checkpoint is damaged: {error}") from None
+    settings = settings_from(layer_from_file(file, tables))
+    place = make_place(np.random.SeedSequence(0))
+    algo = ALGOS[settings.algo_name](spec, settings.net, settings.algo, place)
+    algo.load_weights(state)
+    return algo, settings
+
+
+def _free_folder(settings: Settings) -> Path:
+    name = f"seed{settings.run.seed}"
+    home = Path("runs") / settings.algo_name / Path(settings.scenario).with_suffix("").name
+    path, n = home / name, 1
+    while path.exists():
+        n += 1
+        path = home / f"{name}-{n}"
+    return path
+
+
+def _neighbor(path: Path) -> str:
+    """A run in the same folder that was probably meant."""
+    try:
+        return nearest(path.name, [run.name for run in path.parent.iterdir() if is_run(run)])
+    except OSError:
+        return ""
+
+
+def _revision() -> str:
+    """The commit of the program, where it runs from a clone."""
+    try:
+        here = Path(__file__).parent
+        said = subprocess.run(
+            ["git", "-C", here, "rev-parse", "--short=12", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=5.0,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip() if said.returncode == 0 else ""

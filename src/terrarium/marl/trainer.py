@@ -1,0 +1,258 @@
+"""The training loop: collect, learn, evaluate, write down; again until it is enough."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from terrarium.envs.evaluate import Evaluation, evaluate
+from terrarium.envs.players import record_battle
+from terrarium.envs.vector import VecEnv
+from terrarium.log import MetricsLog
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.ppo import Metrics
+from terrarium.marl.checkpoint import CheckpointError, save_checkpoint
+from terrarium.marl.nets.config import spec_of, views_of
+from terrarium.marl.place import make_place
+from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.rollout import Collector, Episodes
+from terrarium.marl.run_folder import RunFolder, load_weights_of
+from terrarium.marl.settings import Settings
+from terrarium.replay.record_file import save_record
+
+TEST_SEED = 1_000_000_000
+"""Of the first battle of every evaluation; training draws its seeds from 2^62 others"""
+
+
+@dataclass
+class Progress:
+    """How far a run is. All of it goes into checkpoints."""
+
+    steps: int = 0
+    seconds: float = 0.0
+    stage: int = 0
+    """which of the curriculum's scenarios"""
+    next_test: int = 0
+    """steps at which the next evaluation is due"""
+    test_win_rate: float = -1.0
+    """of the last evaluation of this stage; -1 before the first"""
+    best_win_rate: float = -1.0
+    train_win_rate: float = 0.0
+    train_return: float = 0.0
+
+
+class Trainer:
+    """One run: networks, battles and a folder."""
+
+    def __init__(self, settings: Settings, folder: RunFolder, device: str = "cpu") -> None:
+        self.settings, self.folder = settings, folder
+        self.progress = Progress(next_test=settings.eval.every)
+        self.threads = settings.run.threads or n_cores()
+        torch.set_num_threads(self.threads)
+        root = np.random.SeedSequence(settings.run.seed)
+        place_seed, self._battle_seed = root.spawn(2)
+        self._device = device
+        self._env = self._open_battles()
+        self.algo = ALGOS[settings.algo_name](
+            spec_of(self._env.info), settings.net, settings.algo, make_place(place_seed, device)
+        )
+        if settings.run.start_from:
+            self.algo.load_weights(load_weights_of(Path(settings.run.start_from)))
+        self._collector = self._new_collector()
+
+    @property
+    def scenario(self) -> str:
+        """What is trained on now."""
+        return self.settings.scenarios[self.progress.stage]
+
+    @property
+    def in_last_stage(self) -> bool:
+        return self.progress.stage == len(self.settings.curriculum.stages)
+
+    def train(
+        self,
+        tell: Callable[[Progress], None] = lambda progress: None,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> str:
+        """Until a stop rule holds or somebody stops it; says what: target, steps, minutes, stopped.
+
+        However it ends, it goes on from here later.
+        """
+        progress, run = self.progress, self.settings.run
+        with self.folder.open_log(progress.steps) as log:
+            while not (reason := self._reason_to_stop()):
+                if is_stopped():
+                    self._save(log)
+                    return "stopped"
+                self._learn_once(log)
+                if progress.steps >= progress.next_test or progress.steps >= run.max_steps:
+                    self._test(log)
+                    tell(progress)
+                    self._advance_stage()
+                    self._save(log)
+                tell(progress)
+            self._save(log)
+        return reason
+
+    def close(self) -> None:
+        """Let the battles' threads go."""
+        self._env.close()
+
+    def _reason_to_stop(self) -> str:
+        progress, run = self.progress, self.settings.run
+        reached = self.in_last_stage and progress.test_win_rate >= run.target_win_rate
+        if run.target_win_rate and reached:
+            return "target"
+        if progress.steps >= run.max_steps:
+            return "steps"
+        if run.max_minutes and progress.seconds >= 60.0 * run.max_minutes:
+            return "minutes"
+        return ""
+
+    def _learn_once(self, log: MetricsLog) -> None:
+        """One rollout and what is learned from it."""
+        start, progress = time.perf_counter(), self.progress
+        rollout, episodes = self._collector.collect(self.algo.act)
+        self.algo.observe(rollout)
+        n_steps = self._collector.n_steps * self._env.n_envs
+        share = min(1.0, progress.steps / self.settings.run.max_steps)
+        metrics = self.algo.update(share)
+        progress.steps += n_steps
+        seconds = time.perf_counter() - start
+        progress.seconds += seconds
+        metrics |= {"train/steps_per_s": n_steps / seconds, **_summary(episodes)}
+        if episodes.won:
+            progress.train_win_rate = metrics["train/win_rate"]
+            progress.train_return = metrics["train/return"]
+        log.write(progress.steps, progress.seconds, self.scenario, metrics)
+
+    def _test(self, log: MetricsLog) -> None:
+        """Greedy battles on held-apart seeds; one of them is recorded."""
+        start, progress, settings = time.perf_counter(), self.progress, self.settings
+        player, options = PolicyPlayer(self.algo), settings.options(self.scenario)
+        result = evaluate(
+            player,
+            self.scenario,
+            episodes=settings.eval.episodes,
+            seed=TEST_SEED,
+            n_envs=settings.eval.episodes,
+            threads=self.threads,
+            options=options,
+        )
+        if settings.eval.replays:
+            seed = TEST_SEED + progress.steps % settings.eval.episodes
+            title = (
+                f"{settings.algo_name} after {progress.steps:,} steps: {self._env.scenario.title}"
+            )
+            record = record_battle(player, self._env.scenario, seed, title, options)
+            save_record(record, self.folder.replay_path(progress.steps))
+        progress.seconds += time.perf_counter() - start
+        progress.test_win_rate = result.win_rate
+        progress.next_test = progress.steps + settings.eval.every
+        log.write(progress.steps, progress.seconds, self.scenario, _test_metrics(result))
+        if self.in_last_stage and result.win_rate >= progress.best_win_rate:
+            progress.best_win_rate = result.win_rate
+            save_checkpoint(self.folder.best, self._policy())
+
+    def _advance_stage(self) -> None:
+        """In a curriculum: the next scenario, when this one is won often enough."""
+        progress, stages = self.progress, self.settings.curriculum.stages
+        if self.in_last_stage or progress.test_win_rate < stages[progress.stage].target:
+            return
+        progress.stage += 1
+        progress.test_win_rate = -1.0
+        self._enter_stage()
+
+    def _enter_stage(self) -> None:
+        self._env.close()
+        self._env = self._open_battles()
+        self._collector = self._new_collector()
+
+    def _open_battles(self) -> VecEnv:
+        """The battles of this stage; each has its own seed, drawn from the run's."""
+        settings = self.settings
+        options = settings.options(self.scenario)
+        seed = np.random.SeedSequence(
+            self._battle_seed.entropy, spawn_key=(*self._battle_seed.spawn_key, self.progress.stage)
+        )
+        env = VecEnv(
+            self.scenario,
+            n_envs=settings.env.n_envs,
+            threads=self.threads,
+            seed=seed.generate_state(settings.env.n_envs, np.uint64) >> np.uint64(2),
+            views=views_of(settings.net),
+            options=options,
+        )
+        env.reset()
+        return env
+
+    def _new_collector(self) -> Collector:
+        algo = self.algo
+        return Collector(self._env, self.settings.algo.n_steps, algo.carry_size, algo.device)
+
+    def _policy(self) -> dict[str, Any]:
+        """What it takes to play on as it is now."""
+        return {
+            "settings": self.folder.settings_text,
+            "spec": vars(self.algo.spec),
+            "progress": vars(self.progress),
+            "algo": self.algo.state_dict(),
+        }
+
+    def _save(self, log: MetricsLog) -> None:
+        save_checkpoint(
+            self.folder.last,
+            {
+                **self._policy(),
+                "collector": self._collector.state_dict(),
+                "metrics_bytes": log.n_bytes,
+            },
+        )
+
+    def load(self, content: dict[str, Any]) -> None:
+        """Go on from a checkpoint, as if nothing had happened since."""
+        if "collector" not in content:
+            raise CheckpointError("this checkpoint holds a policy only: a run goes on from last.pt")
+        for name, value in content["progress"].items():
+            setattr(self.progress, name, value)
+        if self.progress.stage:
+            self._enter_stage()
+        self.algo.load_state_dict(content["algo"])
+        self._collector.load_state_dict(content["collector"])
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _summary(episodes: Episodes) -> Metrics:
+    if not episodes.won:
+        return {"train/episodes": 0.0}
+    return {
+        "train/episodes": float(len(episodes.won)),
+        "train/win_rate": float(np.mean(episodes.won)),
+        "train/return": float(np.mean(episodes.returns)),
+        "train/episode_steps": float(np.mean(episodes.steps)),
+    }
+
+
+def _test_metrics(result: Evaluation) -> Metrics:
+    return {
+        "test/win_rate": result.win_rate,
+        "test/return": result.mean_return,
+        "test/episode_steps": result.mean_steps,
+    }
+
+
+def check_start(settings: Settings, device: str) -> None:
+    """Find out what cannot be before a folder is made."""
+    make_place(np.random.SeedSequence(0), device)
+    if settings.run.start_from:
+        load_weights_of(Path(settings.run.start_from))

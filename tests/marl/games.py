@@ -1,0 +1,99 @@
+"""Games that are small enough to know their answers, in the form of battles."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.envs.arrays import empty_outcome
+from terrarium.envs.kernels.tables import Outcome, Views
+from terrarium.marl.nets.config import Spec
+
+N_ACTIONS = 5
+"""The first one is only for the dead."""
+
+
+class Game:
+    """Two agents; each sees a vector, and the team sees both."""
+
+    n_agents = 2
+    obs_width = 4
+    length = 1
+
+    def __init__(self, n_envs: int, seed: int = 0) -> None:
+        self.n_envs = n_envs
+        self.rng = np.random.default_rng(seed)
+        self.now, self.final = self._views(), self._views()
+        self.outcome: Outcome = empty_outcome(n_envs)
+        self.clock = 0
+        self.begin()
+
+    @property
+    def spec(self) -> Spec:
+        return Spec(self.n_agents, N_ACTIONS, N_ACTIONS, self.obs_width, self.now.state.shape[1])
+
+    def _views(self) -> Views:
+        n, a = self.n_envs, self.n_agents
+        avail = np.ones((n, a, N_ACTIONS), np.bool_)
+        avail[..., 0] = False
+        return Views(
+            obs=np.zeros((n, a, self.obs_width), np.float32),
+            state=np.zeros((n, a * self.obs_width), np.float32),
+            avail=avail,
+            tokens=np.zeros((n, a, 2, 0), np.float32),
+            pairs=np.zeros((n, a, 2, 0), np.float32),
+            token_mask=np.zeros((n, a, 0), np.bool_),
+            table=np.zeros((n, 2, 0), np.float32),
+            table_mask=np.zeros((n, 0), np.bool_),
+        )
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """All episodes have the same length, so they end together."""
+        self.clock += 1
+        over = self.clock == self.length
+        self.outcome.reward[:] = self.pay(actions) if over else 0.0
+        self.outcome.terminated[:] = over
+        self.outcome.won[:] = self.outcome.reward >= 1.0
+        self.outcome.episode_return[:] = self.outcome.reward
+        self.outcome.episode_steps[:] = self.length
+        if over:
+            self.clock = 0
+            self.begin()
+        else:
+            self.now.obs[:] = 0.0
+        self.now.state[:] = self.now.obs.reshape(self.n_envs, -1)
+
+    def begin(self) -> None: ...
+
+    def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        raise AssertionError("a game pays")
+
+    def save(self) -> dict[str, NDArray[np.uint8]]:
+        raise AssertionError("games are not saved")
+
+    def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None:
+        raise AssertionError("games are not saved")
+
+
+class Coordination(Game):
+    """One step. All meet at the first place: 1; at the last one: 0.5; else nothing."""
+
+    def begin(self) -> None:
+        self.now.obs[:] = 1.0
+
+    def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        first, last = (actions == 1).all(axis=1), (actions == N_ACTIONS - 1).all(axis=1)
+        return first + 0.5 * last
+
+
+class Memory(Game):
+    """Each agent is shown a place, then nothing; in the last step it has to name it."""
+
+    length = 4
+
+    def begin(self) -> None:
+        self.cue = self.rng.integers(1, N_ACTIONS, (self.n_envs, self.n_agents))
+        self.now.obs[:] = np.eye(self.obs_width)[self.cue - 1]
+
+    def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        return (actions == self.cue).mean(axis=1)

@@ -1,0 +1,267 @@
+"""Whole runs: the folder they leave, stop rules, resuming to the bit, curricula, transfer."""
+
+import contextlib
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from terrarium.config import layer_from_words
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
+from terrarium.marl.nets.config import NetError
+from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
+from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.trainer import Trainer
+from terrarium.replay.record_file import load_record
+
+SMALL = (
+    "env.n_envs=8",
+    "net.width=16",
+    "net.token=8",
+    "net.heads=2",
+    "algo.n_steps=8",
+    "algo.epochs=2",
+    "algo.minibatches=2",
+    "eval.episodes=64",
+    "eval.every=128",
+    "run.max_steps=512",
+    "run.threads=1",
+)
+
+
+def settings(folder: Path, *words: str, algo: str = "mappo", name: str = "smac/3m") -> Settings:
+    words = (*SMALL, f"run.folder={folder}", *words)
+    return resolve(algo, name, layer_from_words(words))
+
+
+def train(chosen: Settings) -> tuple[Trainer, str]:
+    trainer = Trainer(chosen, create_run(chosen))
+    try:
+        return trainer, trainer.train()
+    finally:
+        trainer.close()
+
+
+def resume(folder: Path) -> tuple[Trainer, str]:
+    opened, chosen, content = open_run(folder)
+    trainer = Trainer(chosen, opened)
+    if content is not None:
+        trainer.load(content)
+    try:
+        return trainer, trainer.train()
+    finally:
+        trainer.close()
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    """The metrics without what only the clock decides."""
+    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    timed = ("seconds", "train/steps_per_s")
+    return [{name: x for name, x in line.items() if name not in timed} for line in found]
+
+
+def test_a_run_leaves_everything_in_its_folder(tmp_path: Path) -> None:
+    trainer, reason = train(settings(tmp_path / "run"))
+    assert reason == "steps"
+    assert trainer.progress.steps == 512
+    folder = tmp_path / "run"
+    assert settings_of(folder) == trainer.settings
+    tests = [line for line in lines(folder) if "test/win_rate" in line]
+    assert [line["step"] for line in tests] == [128, 256, 384, 512]
+    assert [line["step"] for line in lines(folder) if "learn/policy" in line] == list(
+        range(64, 513, 64)
+    )
+    records = sorted((folder / "replays").iterdir())
+    assert len(records) == 4
+    assert load_record(records[0]).about.scenario == "smac/3m"
+    for name in ("last.pt", "best.pt"):
+        assert load_checkpoint(folder / "checkpoints" / name)["progress"]["steps"] <= 512
+    assert list((folder / "events").iterdir())
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(algo: str, tmp_path: Path) -> None:
+    whole, _ = train(settings(tmp_path / "whole", algo=algo))
+    chosen = settings(tmp_path / "parts", algo=algo)
+    trainer = Trainer(chosen, create_run(chosen))
+    asked = iter([False, False, False, True])  # in the middle between two evaluations
+    assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
+    trainer.close()
+    # What was learned after the checkpoint and before a crash is forgotten.
+    with (tmp_path / "parts" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 256, "half a li')
+    parts, reason = resume(tmp_path / "parts")
+    assert reason == "steps"
+    for name in ("last.pt", "best.pt"):
+        one = load_checkpoint(tmp_path / "whole" / "checkpoints" / name)
+        two = load_checkpoint(tmp_path / "parts" / "checkpoints" / name)
+        _assert_same(one, two, skip=("settings", "seconds", "metrics_bytes"))
+    assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
+    assert whole.progress.steps == parts.progress.steps
+
+
+def _assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
+    assert type(one) is type(two)
+    if isinstance(one, dict):
+        assert one.keys() == two.keys()
+        for key in one:
+            if key not in skip:
+                _assert_same(one[key], two[key], skip)
+    elif isinstance(one, list):
+        for a, b in zip(one, two, strict=True):
+            _assert_same(a, b, skip)
+    elif isinstance(one, torch.Tensor):
+        assert torch.equal(one, two)
+    else:
+        assert one == two
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train(settings(tmp_path / name, f"run.seed={seed}", "run.max_steps=128"))
+    assert lines(tmp_path / "a") == lines(tmp_path / "b")
+    assert lines(tmp_path / "a") != lines(tmp_path / "c")
+
+
+def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> None:
+    trainer, reason = train(settings(tmp_path / "a", "run.max_minutes=0.0001"))
+    assert reason == "minutes"
+    assert 0 < trainer.progress.steps < 512
+    chosen = settings(tmp_path / "b", "run.target_win_rate=0.5")
+    trainer = Trainer(chosen, create_run(chosen))
+    trainer.progress.test_win_rate = 0.6
+    assert trainer.train() == "target"
+    trainer.close()
+
+
+def test_a_curriculum_carries_the_policy_over(tmp_path: Path) -> None:
+    stages = 'curriculum.stages=[{scenario="smac/3m", target=0.01}]'
+    chosen = settings(tmp_path / "run", stages, "run.max_steps=1024", name="smac/8m")
+    trainer = Trainer(chosen, create_run(chosen))
+    trainer.progress.test_win_rate = 1.0  # as if the first stage had been won
+    before = [weight.clone() for weight in trainer.algo.actor.parameters()]
+    trainer._advance_stage()
+    assert trainer.scenario == "smac/8m"
+    assert trainer.algo.actor.parameters().__next__().equal(before[0])
+    assert trainer.train() == "steps"
+    trainer.close()
+    assert {line["scenario"] for line in lines(tmp_path / "run")} == {"smac/8m"}
+    again, _ = resume(tmp_path / "run")
+    assert again.scenario == "smac/8m"
+
+
+def test_a_run_may_start_from_the_weights_of_another(tmp_path: Path) -> None:
+    first, _ = train(settings(tmp_path / "one", "run.max_steps=128"))
+    chosen = settings(tmp_path / "two", f"run.start_from={tmp_path / 'one'}", name="smac/8m")
+    second = Trainer(chosen, create_run(chosen))
+    second.close()
+    for one, two in zip(first.algo.actor.parameters(), second.algo.actor.parameters(), strict=True):
+        assert torch.equal(one, two)
+    other = settings(tmp_path / "three", f"run.start_from={tmp_path / 'one'}", "net.width=32")
+    with pytest.raises(NetError, match="have other shapes"):
+        Trainer(other, create_run(other))
+
+
+def test_a_policy_is_loaded_for_playing(tmp_path: Path) -> None:
+    trainer, _ = train(settings(tmp_path / "run", "run.max_steps=128"))
+    algo, chosen = load_algo(tmp_path / "run")
+    assert chosen == trainer.settings
+    for one, two in zip(trainer.algo.actor.parameters(), algo.actor.parameters(), strict=True):
+        assert torch.equal(one, two)
+
+
+def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
+    train(settings(tmp_path / "run", "run.max_steps=64"))
+    file = tmp_path / "run" / "checkpoints" / "last.pt"
+    content = file.read_bytes()
+    rng = random.Random(0)
+    for broken in (b"", b"hello", content[: len(content) // 2], content[:-1]):
+        file.write_bytes(broken)
+        with pytest.raises(CheckpointError, match=r"last\.pt: "):
+            open_run(tmp_path / "run")
+    for _ in range(20):
+        at = rng.randrange(len(content))
+        file.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+        with contextlib.suppress(TerrariumError):  # nothing else may come out
+            open_run(tmp_path / "run")
+    torch.save({"weights": torch.zeros(3)}, file)
+    with pytest.raises(CheckpointError, match="is not a checkpoint of Terrarium"):
+        open_run(tmp_path / "run")
+    torch.save({"kind": print}, file)
+    with pytest.raises(CheckpointError, match="damaged, or holds more than numbers"):
+        open_run(tmp_path / "run")
+    file.unlink()
+    assert open_run(tmp_path / "run")[2] is None
+
+
+def test_a_full_disk_is_told_and_the_checkpoint_before_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(settings(tmp_path / "run", "run.max_steps=64"))
+    file = tmp_path / "run" / "checkpoints" / "last.pt"
+    before = file.read_bytes()
+    from terrarium.marl import checkpoint
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint.os, "fsync", full)
+    with pytest.raises(CheckpointError, match="the disk is full"):
+        checkpoint.save_checkpoint(file, {})
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file] or not list(file.parent.glob(".*"))
+
+
+KILLED = """
+import os, random, signal, sys, time
+from pathlib import Path
+from tests.marl.test_trainer import SMALL, settings, resume, train
+from terrarium.marl.run_folder import open_run
+
+folder = Path(sys.argv[1])
+train(settings(folder / "warm", "run.max_steps=64"))  # children need not load kernels again
+file, rng, steps = folder / "checkpoints" / "last.pt", random.Random(1), 0
+written = lambda: file.stat().st_mtime_ns if file.exists() else 0
+for k in range(20):
+    before = written()
+    child = os.fork()
+    if child == 0:
+        if k:
+            resume(folder)
+        else:
+            train(settings(folder, "run.max_steps=1000000", "eval.every=64"))
+    while written() == before:
+        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended by itself"
+        time.sleep(0.001)
+    time.sleep(rng.uniform(0.0, 0.2))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    now = open_run(folder)[2]["progress"]["steps"]
+    assert now > steps, (now, steps)
+    steps = now
+print(steps)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process has to be killed and started again")
+def test_a_run_that_is_killed_at_any_moment_resumes_every_time(tmp_path: Path) -> None:
+    """Twenty times; a checkpoint is written after every update, so many writes are hit."""
+    # In a process of its own, which has no threads when it forks.
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        timeout=300.0,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 20 * 64
