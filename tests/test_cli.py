@@ -153,6 +153,9 @@ BAD_INPUT = [
     ("eval kiting 3m --batch -1", "batch is -1; allowed are 1 to"),
     ("eval kiting 3m --seed -1", "seed is -1; allowed are 0 to"),
     ("eval kiting 3m --contract exat", 'contract is "exat". Did you mean "exact"?'),
+    ("compare", "compare needs a run folder. See: terrarium compare --help"),
+    ("compare none", "none: there is no such folder."),
+    ("compare src --outt x", 'unknown option "--outt" of terrarium compare. Did you mean "--out"?'),
     ("eval kiting 3m --episode 5", 'unknown option "--episode" of terrarium eval. Did you mean'),
 ]
 

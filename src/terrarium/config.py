@@ -39,8 +39,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        # A broken file, a byte that is no text, a number of ten thousand digits, endless brackets.
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
 
 
 def layer_from_file(path: Path, values: Mapping[str, Any]) -> Layer:

@@ -7,6 +7,7 @@ import sys
 from typing import NoReturn
 
 from terrarium.cli.bench import BenchEngine, BenchEnv
+from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
@@ -21,6 +22,7 @@ COMMANDS: Commands = {
     "train": Train,
     "watch": Watch,
     "eval": Eval,
+    "compare": Compare,
     "list units": ListUnits,
     "list scenarios": ListScenarios,
     "list rules": ListRules,

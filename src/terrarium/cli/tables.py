@@ -51,3 +51,8 @@ def new_table(title: str | None = None, gap: int = 2) -> Table:
 
 def army_text(army: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in army.items())
+
+
+def size_text(size: int) -> str:
+    """The size of a file."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from terrarium.cli.demo import MAX_SEED
+from terrarium.cli.tables import size_text
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.errors import TerrariumError, nearest
@@ -156,4 +157,4 @@ def _progress(what: str) -> Iterator[Callable[[float], None]]:
 
 
 def _report(path: str, size: int) -> None:
-    print(f"{path} ({size / 1e6:.1f} MB)" if size >= 1e6 else f"{path} ({size / 1e3:.1f} kB)")
+    print(f"{path} ({size_text(size)})")

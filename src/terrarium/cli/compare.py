@@ -1,0 +1,74 @@
+"""`terrarium compare`: learning curves and a table of training runs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+from rich.table import Table
+
+from terrarium.cli.tables import new_table, open_console, print_json, size_text
+from terrarium.errors import TerrariumError
+
+if TYPE_CHECKING:
+    from terrarium.report.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Compare training runs: learning curves, a table and a page.
+
+    Runs that differ in nothing but their seed become one curve with a band.
+
+    Example:  terrarium compare runs/3m_gru runs/3m_lstm --out gru_or_lstm
+    """
+
+    runs: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN...")]
+    """run folders, or folders with run folders anywhere below"""
+    out: str = "comparison"
+    """folder for curves.png, report.html and table.csv"""
+    by: tuple[str, ...] = ()
+    """settings that make a group, whatever else differs; default: all but run.seed"""
+    json: bool = False
+    """print JSON instead of the table"""
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            raise TerrariumError("compare needs a run folder. See: terrarium compare --help")
+        if Path(self.out).is_file():
+            raise TerrariumError(f"{self.out}: this is a file; name a folder")
+
+    def run(self) -> None:
+        from terrarium.report.comparison import compare, save_comparison
+        from terrarium.report.table import json_row
+
+        comparison = compare(self.runs, self.by)
+        files = save_comparison(comparison, self.out)
+        if self.json:
+            print_json(
+                {
+                    "rows": [json_row(row) for row in comparison.rows],
+                    "notes": comparison.notes,
+                    "files": {str(path): size for path, size in files.items()},
+                }
+            )
+            return
+        console = open_console(piped_width=140)
+        console.print(_table(comparison))
+        console.print()
+        for note in comparison.notes:
+            console.print(f"note: {note}")
+        for path, size in files.items():
+            print(f"{path} ({size_text(size)})")
+
+
+def _table(comparison: "Comparison") -> Table:
+    from terrarium.report.table import HEADINGS, N_TEXTS, cells
+
+    table = new_table()
+    for i, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="left" if i < N_TEXTS else "right")
+    table.columns[0].style, table.columns[0].no_wrap = "cyan", True
+    for row in comparison.rows:
+        table.add_row(*cells(row))
+    return table

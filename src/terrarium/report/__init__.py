@@ -1,0 +1,1 @@
+"""Curves and tables that compare training runs, read from their folders alone."""

@@ -1,0 +1,134 @@
+"""Which runs belong together, and what to call them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from terrarium.errors import TerrariumError, nearest
+from terrarium.report.runs import RunFolder
+
+# What may differ between runs of one group. A revision is no setting, and a commit between two
+# seeds is common: such groups get a note instead.
+_FREE = {"run.seed", "run.folder", "about.created", "about.revision"}
+# Told apart always, and shown as themselves.
+_OWN_COLUMNS = {"about.algo", "about.scenario"}
+_MAX_VALUE = 28
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs of one algorithm on one scenario that count as repetitions of each other."""
+
+    scenario: str
+    algo: str
+    label: str
+    """the algorithm, and the settings in which it differs from the other groups"""
+    settings: Mapping[str, str]
+    """those settings in full"""
+    runs: tuple[RunFolder, ...]
+    """by seed"""
+
+
+@dataclass(frozen=True)
+class _Bucket:
+    """A group before it has a name: the settings that make it one, and its runs."""
+
+    scenario: str
+    algo: str
+    settings: dict[str, str]
+    runs: list[RunFolder]
+
+
+def group_runs(runs: Sequence[RunFolder], by: Sequence[str] = ()) -> tuple[Group, ...]:
+    """Put together what differs in nothing but the seed, or in anything but the settings `by`."""
+    names = list(by) if by else _setting_names(runs)
+    _check_names(by, runs)
+    buckets: dict[object, _Bucket] = {}
+    for run in sorted(runs, key=lambda run: (run.scenario, run.algo, run.seed, run.path)):
+        settings = {name: run.settings[name] for name in names if name in run.settings}
+        key = (run.scenario, run.algo, *settings.items())
+        bucket = _Bucket(run.scenario, run.algo, settings, [])
+        buckets.setdefault(key, bucket).runs.append(run)
+    telling = [name for name in names if _tells_apart(name, list(buckets.values()))]
+    groups: list[Group] = []
+    for bucket in buckets.values():
+        settings = {n: bucket.settings[n] for n in telling if n in bucket.settings}
+        taken = {group.label for group in groups if group.scenario == bucket.scenario}
+        label = _unique(_label(bucket.algo, settings), taken)
+        runs_of = tuple(bucket.runs)
+        groups.append(Group(bucket.scenario, bucket.algo, label, settings, runs_of))
+    return tuple(
+        sorted(groups, key=lambda group: (_natural(group.scenario), _natural(group.label)))
+    )
+
+
+def differing_settings(groups: Sequence[Group]) -> dict[str, list[str]]:
+    """Every setting that is not the same in all runs: for each group its values, joined."""
+    everything = [run.settings for group in groups for run in group.runs]
+    names = [
+        name
+        for name in _setting_names([run for group in groups for run in group.runs])
+        if len({settings.get(name) for settings in everything}) > 1
+    ]
+    return {name: [_values(group, name) for group in groups] for name in names}
+
+
+def _values(group: Group, name: str) -> str:
+    values = {run.settings.get(name, "-") for run in group.runs}
+    return ", ".join(sorted(values, key=_natural))
+
+
+def _setting_names(runs: Iterable[RunFolder]) -> list[str]:
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    return [name for name in names if name not in _FREE | _OWN_COLUMNS]
+
+
+def _check_names(names: Sequence[str], runs: Sequence[RunFolder]) -> None:
+    allowed = dict.fromkeys(name for run in runs for name in run.settings)
+    for name in names:
+        if name not in allowed:
+            raise TerrariumError(
+                f'unknown setting "{name}".{nearest(name, allowed)} '
+                "Allowed are the settings in run.toml, such as net.core or run.seed"
+            )
+
+
+def _tells_apart(name: str, buckets: Sequence[_Bucket]) -> bool:
+    """Whether a setting differs between groups that are drawn in one panel.
+
+    Each scenario may have its own number of steps: that needs no name. And what only one of two
+    algorithms has (its own options) says no more than the algorithm does.
+    """
+    for scenario in {bucket.scenario for bucket in buckets}:
+        panel = [bucket for bucket in buckets if bucket.scenario == scenario]
+        if len({bucket.settings[name] for bucket in panel if name in bucket.settings}) > 1:
+            return True
+        for algo in {bucket.algo for bucket in panel}:
+            if len({name in bucket.settings for bucket in panel if bucket.algo == algo}) > 1:
+                return True
+    return False
+
+
+def _label(algo: str, settings: Mapping[str, str]) -> str:
+    return ", ".join([algo, *(f"{name}={_short(value)}" for name, value in settings.items())])
+
+
+def _short(value: str) -> str:
+    if len(value) <= _MAX_VALUE:
+        return value
+    return "[…]" if value.startswith("[") else f"{value[: _MAX_VALUE - 1]}…"
+
+
+def _unique(label: str, taken: set[str]) -> str:
+    """Two long values may begin alike."""
+    number = 2
+    name = label
+    while name in taken:
+        name, number = f"{label} #{number}", number + 1
+    return name
+
+
+def _natural(text: str) -> list[tuple[float, str]]:
+    """A sorting key by which 3m comes before 10m, and 0.5 before 0.25 does not."""
+    parts = re.split(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)", text)
+    return [(float(part), part) if i % 2 else (0.0, part) for i, part in enumerate(parts)]

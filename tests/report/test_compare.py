@@ -1,0 +1,158 @@
+"""`terrarium compare` as a person meets it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from terrarium import cli
+from tests.report.folders import learning, write_run
+
+Run = Callable[..., tuple[int, str, str]]
+FILES = ["curves.png", "report.html", "table.csv"]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Call the program beside a folder with two groups of runs; exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for core in ("gru", "lstm"):
+        for seed in range(2):
+            rates = learning(0.98 if core == "gru" else 0.7, 14.0, seed, n_points=11)
+            write_run(tmp_path / "runs" / f"{core}{seed}", rates, net__core=core, run__seed=seed)
+
+    def call(*args: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["terrarium", "compare", *args])
+        try:
+            cli.main()
+        except SystemExit as stop:
+            return int(stop.code or 0), *capsys.readouterr()
+        return 0, *capsys.readouterr()
+
+    return call
+
+
+def test_it_prints_a_table_and_writes_three_files(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("runs")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split()[:4] == ["scenario", "group", "runs", "final"]
+    assert [line.split()[:4] for line in lines[2:4]] == [
+        ["smac/3m", "mappo,", "net.core=gru", "2"],
+        ["smac/3m", "mappo,", "net.core=lstm", "2"],
+    ]
+    folder = tmp_path / "comparison"
+    assert sorted(file.name for file in folder.iterdir()) == FILES
+    assert lines[-3:] == [
+        f"comparison/{name} ({(folder / name).stat().st_size / 1e3:.1f} kB)" for name in FILES
+    ]
+    with Image.open(folder / "curves.png") as image:
+        image.verify()
+
+
+def test_files_are_overwritten_and_others_are_kept(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "down"
+    folder.mkdir(parents=True)
+    for name in ("report.html", "mine.txt"):
+        (folder / name).write_text("old")
+    for _ in range(2):
+        assert run("runs", "--out", str(folder))[0] == 0
+    assert (folder / "mine.txt").read_text() == "old"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_json_is_the_table(run: Run) -> None:
+    code, out, err = run("runs/gru0", "runs/lstm0", "--json", "--out", "new/folder")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert [row["group"] for row in answer["rows"]] == [
+        *("mappo, net.core=gru", "mappo, net.core=lstm")
+    ]
+    row = answer["rows"][0]
+    assert (row["scenario"], row["n_runs"], row["settings"]) == (
+        *("smac/3m", 1),
+        {"net.core": "gru"},
+    )
+    assert [reached["level"] for reached in row["reached"]] == [0.5, 0.8, 0.95]
+    assert list(answer["files"]) == [f"new/folder/{name}" for name in FILES]
+
+
+def test_by_puts_together_what_agrees(run: Run) -> None:
+    _, out, _ = run("runs", "--json", "--by", "run.seed")
+    answer = json.loads(out)
+    assert [row["group"] for row in answer["rows"]] == ["mappo, run.seed=0", "mappo, run.seed=1"]
+    assert all("differ in net.core" in note for note in answer["notes"])
+
+
+def test_notes_are_printed(run: Run, tmp_path: Path) -> None:
+    with (tmp_path / "runs" / "gru1" / "metrics.jsonl").open("a") as file:
+        file.write('{"step"')
+    assert "note: smac/3m, mappo, net.core=gru: the metrics of the run with" in run("runs")[1]
+
+
+def broken(tmp_path: Path) -> None:
+    (tmp_path / "runs" / "gru0" / "metrics.jsonl").write_text("{}\n{}\n")
+
+
+def not_evaluated(tmp_path: Path) -> None:
+    (tmp_path / "runs" / "gru0" / "metrics.jsonl").write_text("")
+
+
+def taken(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+
+
+def blocked(tmp_path: Path) -> None:
+    (tmp_path / "blocked" / "curves.png").mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "line", "expected"),
+    [
+        (taken, "rusn", 'rusn: there is no such folder. Did you mean "runs"?'),
+        (taken, "taken", "taken: this is a file; give the folder of a run"),
+        (taken, "runs/gru0/run.toml", "runs/gru0/run.toml: this is a file; give the folder of"),
+        (taken, "runs --out taken", "taken: this is a file; name a folder"),
+        (taken, "runs --out taken/in", "taken/in: cannot be made: Not a directory; choose"),
+        (taken, "runs --out /proc/none", "/proc/none: cannot be made: No such file or dir"),
+        (taken, "runs --by net.cor", 'unknown setting "net.cor". Did you mean "net.core"?'),
+        (blocked, "blocked", "blocked: there is no run in this folder"),
+        (blocked, "runs --out blocked", "blocked/curves.png: cannot be written: Is a directory"),
+        (broken, "runs", "runs/gru0/metrics.jsonl, line 1: step is missing"),
+        (not_evaluated, "runs", "runs/gru0/metrics.jsonl: the file is empty: this run has not"),
+    ],
+)
+def test_mistakes_get_one_line_and_exit_code_2(
+    run: Run, tmp_path: Path, prepare: Callable[[Path], None], line: str, expected: str
+) -> None:
+    prepare(tmp_path)
+    code, out, err = run(*line.split())
+    assert err.startswith(f"terrarium: {expected}")
+    assert err.count("\n") == 1
+    assert (code, out) == (2, "")
+
+
+def test_without_matplotlib_the_error_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; sys.argv = ['', 'compare', 'runs']\n"
+        "from terrarium.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "terrarium: curves need matplotlib, which is not installed: pip install 'terrarium[marl]'\n"
+    )
+
+
+def test_reading_runs_loads_neither_torch_nor_the_compiler() -> None:
+    code = (
+        "import sys, terrarium.report.comparison; "
+        "print({'torch', 'numba', 'rich'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
