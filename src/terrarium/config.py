@@ -180,12 +180,13 @@ def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     """Tables as a TOML document: what `build` reads back."""
     parts = []
     for name, table in tables.items():
-        lines = [f"{key} = {_toml_value(value)}" for key, value in table.items()]
+        lines = [f"{key} = {value_text(value)}" for key, value in table.items()]
         parts.append("\n".join([f"[{name}]", *lines]))
     return "\n\n".join(parts) + "\n"
 
 
-def _toml_value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value as it is written in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -193,9 +194,9 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {_toml_value(v)}" for key, v in value.items()) + "}"
+        return "{" + ", ".join(f"{key} = {value_text(v)}" for key, v in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml_value(entry) for entry in value) + "]"
+        return "[" + ", ".join(value_text(entry) for entry in value) + "]"
     raise TypeError(f"TOML has no {type(value).__name__}")
 
 
@@ -224,7 +225,7 @@ def describe(section: str, kind: type[Any]) -> list[Setting]:
         Setting(
             name=f"{section}.{field.name}",
             kind=_kind_name(hints[field.name]),
-            default="" if field.default in (MISSING, None) else _toml_value(field.default),
+            default="" if field.default in (MISSING, None) else value_text(field.default),
             meaning=meanings.get(field.name, ""),
         )
         for field in fields(kind)

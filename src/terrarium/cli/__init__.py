@@ -6,10 +6,11 @@ import os
 import sys
 from typing import NoReturn
 
-from terrarium.cli.bench import BenchEngine, BenchEnv
+from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain
 from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
+from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
@@ -27,9 +28,13 @@ COMMANDS: Commands = {
     "list scenarios": ListScenarios,
     "list rules": ListRules,
     "list terrains": ListTerrains,
+    "list algos": ListAlgos,
+    "list settings": ListSettings,
+    "list presets": ListPresets,
     "run-smac": RunSmac,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
+    "bench train": BenchTrain,
 }
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from terrarium.bench.engine import EngineBenchConfig, Machine, Throughput, bench_engine
 from terrarium.bench.env import EnvBenchConfig, EnvBenchResult, EnvBenchRow, Rate, bench_env
+from terrarium.bench.train import TrainBenchConfig, TrainBenchResult, bench_train
 from terrarium.cli.tables import new_table, open_console, print_json
 
 
@@ -73,6 +74,44 @@ class BenchEnv(EnvBenchConfig):
             f"\n{self.threads} threads; {', '.join(self.views)}. Medians of {self.slices}; spread: "
             "(fastest - slowest) / median; episode: mean length in steps."
         )
+
+
+@dataclass(frozen=True)
+class BenchTrain(TrainBenchConfig):
+    """Measure how long an algorithm takes to win most of its battles.
+
+    Example:  terrarium bench train --scenario smac/3m --target 0.85 --seeds 0 1 2
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        with Console(stderr=True).status("") as status:
+            result = bench_train(self, lambda text: status.update(f"training {text}"))
+        if self.json:
+            print_json(asdict(result))
+            return
+        console = open_console()
+        console.print(_machine_text(result.machine))
+        console.print()
+        console.print(_train_table(result))
+        median = "-" if result.median_s is None else f"{result.median_s:.1f} s"
+        console.print(
+            f"\n{result.algo} on {result.scenario} to {result.target:.0%}: median {median}"
+        )
+
+
+def _train_table(result: TrainBenchResult) -> Table:
+    table = new_table()
+    for name in ("seed", "reached", "seconds", "steps", "win rate"):
+        table.add_column(name, justify="right")
+    for run in result.runs:
+        reached = "yes" if run.reached else "no"
+        table.add_row(
+            str(run.seed), reached, f"{run.seconds:.1f}", f"{run.steps:,}", f"{run.win_rate:.1%}"
+        )
+    return table
 
 
 def _machine_text(m: Machine) -> str:

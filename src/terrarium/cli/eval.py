@@ -68,7 +68,7 @@ class Eval:
         from terrarium.envs.options import options_for
 
         # Mistakes are told before the first battle begins.
-        player, own_scenario = resolve_player(self.player)
+        player, own_scenario = resolve_player(self.player, self.threads)
         if not scenarios:
             if own_scenario is None:
                 raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
@@ -122,7 +122,7 @@ def _open_progress() -> Progress:
     )
 
 
-def resolve_player(name: str) -> tuple["Player", Scenario | None]:
+def resolve_player(name: str, threads: int | None = None) -> tuple["Player", Scenario | None]:
     """The player that a word on the command line means; a run also has a scenario of its own."""
     from terrarium.envs.players import PLAYERS
 
@@ -130,10 +130,13 @@ def resolve_player(name: str) -> tuple["Player", Scenario | None]:
         return PLAYERS[name](), None
     path = Path(name)
     if path.is_dir() or name.endswith(".pt"):
+        from terrarium.marl.place import use_threads
         from terrarium.marl.player import PolicyPlayer
         from terrarium.marl.run_folder import load_algo
 
         algo, settings = load_algo(path)
+        if threads:
+            use_threads(threads)
         return PolicyPlayer(algo, settings.task), load_scenario(settings.scenario)
     raise TerrariumError(
         f'unknown player "{name}".{nearest(name, PLAYERS)} '

@@ -15,17 +15,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from terrarium.cli.tables import open_console, print_json
+from terrarium.cli.tables import print_json
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
     from terrarium.marl.settings import Settings
     from terrarium.marl.trainer import Progress as RunProgress
     from terrarium.marl.trainer import Trainer
-
-
-class Stopped(TerrariumError):
-    """Somebody pressed Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,7 @@ class Train:
             f"seed {trainer.settings.run.seed}, in {trainer.folder.path}",
             highlight=False,
             markup=False,
+            soft_wrap=True,
         )
         try:
             with _stop_on_signal() as is_stopped, _display(trainer, console) as tell:
@@ -121,10 +118,9 @@ def _extended(settings: "Settings", words: tuple[str, ...]) -> "Settings":
     from terrarium.config import given, layer_from_words
     from terrarium.marl.settings import sections
 
-    layer = layer_from_words(words)
-    given({"run": sections(settings.algo_name)["run"]}, [layer])
     free = ("max_steps", "max_minutes", "target_win_rate")
-    values = given(sections(settings.algo_name), [layer])["run"]
+    kinds = {"run": sections(settings.algo_name)["run"]}
+    values = given(kinds, [layer_from_words(words)])["run"]
     for name in values:
         if name not in free:
             allowed = ", ".join(f"run.{key}" for key in free)
@@ -202,7 +198,7 @@ def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunPro
             and shown != progress.next_test
         ):
             shown = progress.next_test
-            console.print(f"{progress.seconds:7.1f} s  {numbers}", highlight=False)
+            console.print(f"{progress.seconds:7.1f} s  {numbers}", highlight=False, soft_wrap=True)
 
     with bar:
         yield tell
@@ -224,13 +220,10 @@ def _print_outcome(trainer: "Trainer", reason: str) -> None:
         "minutes": "the time is up",
         "stopped": "stopped",
     }[reason]
-    console = open_console(piped_width=120)
     tested = f"{progress.test_win_rate:.1%}" if progress.test_win_rate >= 0.0 else "not tested yet"
-    console.print(
-        f"{why}: test win rate {tested} after {progress.steps:,} steps, {progress.seconds:.0f} s"
-    )
+    print(f"{why}: test win rate {tested} after {progress.steps:,} steps, {progress.seconds:.0f} s")
     if reason == "stopped":
-        console.print(f"go on:    terrarium train --resume {path}")
+        print(f"go on:    terrarium train --resume {path}")
     else:
-        console.print(f"test it:  terrarium eval {path}")
-        console.print(f"look:     terrarium watch {path}")
+        print(f"test it:  terrarium eval {path}")
+        print(f"look:     terrarium watch {path}")

@@ -1,5 +1,6 @@
 """Where networks live, and the random numbers they are made and act with."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,15 @@ def make_place(seed: np.random.SeedSequence, device: str = "cpu") -> Place:
         weights_seed=_number(weights),
         generator=torch.Generator().manual_seed(_number(later)),
     )
+
+
+def use_threads(n_threads: int) -> int:
+    """Let PyTorch use so many threads, or one for each core; how many that is."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    n_cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    n_threads = n_threads or n_cores
+    torch.set_num_threads(n_threads)
+    return n_threads
 
 
 def _number(seed: np.random.SeedSequence) -> int:

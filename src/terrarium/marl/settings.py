@@ -172,7 +172,8 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, **parts)
     for each in settings.scenarios:
-        settings.options(each)
+        if settings.options(each).heuristic_ai:
+            raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
     n_envs, n_parts = settings.env.n_envs, settings.algo.minibatches
     if n_envs < n_parts:
         raise ConfigError(

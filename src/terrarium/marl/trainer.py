@@ -1,6 +1,5 @@
 """The training loop: collect, learn, evaluate, write down; again until it is enough."""
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from terrarium.envs.evaluate import Evaluation, evaluate
 from terrarium.envs.players import record_battle
@@ -18,7 +16,7 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.ppo import Metrics
 from terrarium.marl.checkpoint import CheckpointError, save_checkpoint
 from terrarium.marl.nets.config import spec_of, views_of
-from terrarium.marl.place import make_place
+from terrarium.marl.place import make_place, use_threads
 from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, Episodes
 from terrarium.marl.run_folder import RunFolder, load_weights_of
@@ -52,8 +50,7 @@ class Trainer:
     def __init__(self, settings: Settings, folder: RunFolder, device: str = "cpu") -> None:
         self.settings, self.folder = settings, folder
         self.progress = Progress(next_test=settings.eval.every)
-        self.threads = settings.run.threads or n_cores()
-        torch.set_num_threads(self.threads)
+        self.threads = use_threads(settings.run.threads)
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
         self._device = device
@@ -224,12 +221,6 @@ class Trainer:
             self._enter_stage()
         self.algo.load_state_dict(content["algo"])
         self._collector.load_state_dict(content["collector"])
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _summary(episodes: Episodes) -> Metrics:

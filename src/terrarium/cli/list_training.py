@@ -1,0 +1,97 @@
+"""The commands that show what can be trained, and with which settings."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
+
+from terrarium.cli.tables import print_rows
+
+
+@dataclass(frozen=True)
+class ListAlgos:
+    """Show the algorithms that can be trained.
+
+    Example:  terrarium list algos
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        from terrarium.marl.algos import ALGOS, OTHER_NAMES
+
+        rows = [
+            {
+                "algorithm": name,
+                "other names": ", ".join(
+                    other for other, one in OTHER_NAMES.items() if one == name
+                ),
+                "what it is": (algo.__doc__ or "").splitlines()[0],
+            }
+            for name, algo in ALGOS.items()
+        ]
+        print_rows(rows, self.json)
+
+
+@dataclass(frozen=True)
+class ListSettings:
+    """Show every setting of a run, what it means, and what it is by default.
+
+    With a scenario, defaults are those of its preset.
+
+    Example:  terrarium list settings mappo smac/3m
+    """
+
+    algo: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[ALGO]")] = "mappo"
+    """the algorithm"""
+    scenario: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO]")] = ""
+    """a scenario, for its preset"""
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        from terrarium.config import describe, value_text
+        from terrarium.marl.settings import algo_of, resolve, sections
+
+        name = algo_of(self.algo)
+        rows = [
+            asdict(setting)
+            for section, kind in sections(name).items()
+            for setting in describe(section, kind)
+        ]
+        if self.scenario:
+            settings = resolve(name, self.scenario)
+            for row in rows:
+                section, key = row["name"].split(".")
+                if section != "task":
+                    row["default"] = value_text(getattr(getattr(settings, section), key))
+                else:
+                    row["default"] = value_text(settings.task.get(key, row["default"]))
+        print_rows(rows, self.json)
+
+
+@dataclass(frozen=True)
+class ListPresets:
+    """Show the presets: settings that suit an algorithm and a scenario.
+
+    Example:  terrarium list presets
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        from terrarium.config import load_preset, preset_names, value_text
+
+        rows = []
+        for name in preset_names():
+            merged = {
+                f"{section}.{key}": value_text(value)
+                for layer in load_preset(name)
+                for section, table in layer.values.items()
+                for key, value in table.items()
+            }
+            settings = " ".join(f"{key}={value}" for key, value in merged.items())
+            rows.append({"preset": name, "settings": settings})
+        print_rows(rows, self.json)

@@ -1,0 +1,82 @@
+"""How the parts of a run relate, as a mermaid diagram drawn from the settings themselves."""
+
+from terrarium.config import describe
+from terrarium.errors import TerrariumError
+from terrarium.marl.settings import sections
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "environment": ("env.*",),
+    "agent": ("net.*",),
+    "policy": ("algo.clip", "algo.entropy", "algo.target_kl"),
+    "value": (
+        "algo.discount",
+        "algo.trace",
+        "algo.value_clip",
+        "algo.value_weight",
+        "algo.huber",
+    ),
+    "buffer": ("algo.n_steps", "algo.epochs", "algo.minibatches"),
+    "optimizer": ("algo.lr", "algo.max_grad"),
+    "schedules": ("algo.lr_end", "algo.entropy_end", "run.max_steps"),
+    "evaluation": ("eval.*",),
+    "stop rules": ("run.max_minutes", "run.target_win_rate"),
+    "run": ("run.seed", "run.folder", "run.start_from", "run.threads"),
+    "curriculum": ("curriculum.*",),
+}
+"""Each setting has its place in one part; `task.*`, SMAC's options, belong to the environment."""
+
+ARROWS = (
+    ("curriculum", "which scenario", "environment"),
+    ("run", "seeds, threads", "environment"),
+    ("environment", "what is seen", "agent"),
+    ("agent", "features", "policy"),
+    ("agent", "features", "value"),
+    ("policy", "actions", "environment"),
+    ("environment", "steps", "buffer"),
+    ("buffer", "minibatches", "optimizer"),
+    ("value", "advantages", "policy"),
+    ("policy", "loss", "optimizer"),
+    ("value", "loss", "optimizer"),
+    ("schedules", "lr, entropy", "optimizer"),
+    ("optimizer", "weights", "agent"),
+    ("agent", "greedy", "evaluation"),
+    ("evaluation", "win rate", "stop rules"),
+    ("evaluation", "win rate", "curriculum"),
+    ("evaluation", "checkpoints, replays", "run"),
+)
+
+
+def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
+    """The settings of each part, with their defaults; one that has no place is an error."""
+    known = {
+        setting.name: setting
+        for section, kind in sections(algo).items()
+        for setting in describe(section, kind)
+        if section != "task"
+    }
+    placed: dict[str, list[str]] = {part: [] for part in PARTS}
+    left = dict(known)
+    for part, patterns in PARTS.items():
+        for pattern in patterns:
+            names = [n for n in known if n == pattern or f"{n.split('.')[0]}.*" == pattern]
+            if not names:
+                raise TerrariumError(f'the diagram names "{pattern}", which is no setting')
+            for name in names:
+                default = left.pop(name).default.replace('"', "")
+                placed[part].append(f"{name} = {default or 'none'}")
+    if left:
+        raise TerrariumError(f"these settings have no place in the diagram: {', '.join(left)}")
+    return placed
+
+
+def diagram(algo: str = "mappo") -> str:
+    """The text of the diagram."""
+    lines = ["flowchart LR"]
+    for part, settings in settings_of_parts(algo).items():
+        name = part.replace(" ", "_")
+        lines.append(f'    {name}["<b>{part}</b><br/>{"<br/>".join(settings)}"]')
+    lines += [
+        f"    {begin.replace(' ', '_')} -- {what} --> {end.replace(' ', '_')}"
+        for begin, what, end in ARROWS
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,141 @@
+"""`terrarium train`, and what can be done with the run that it leaves, as a person meets them."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from terrarium import cli
+
+PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
+SMALL = (
+    *("env.n_envs=8", "net.width=16", "net.token=8", "net.heads=2", "run.threads=1"),
+    *("algo.n_steps=8", "algo.minibatches=2", "eval.every=128", "eval.episodes=64"),
+)
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Call the program in this process, in a folder of its own."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args: str) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["terrarium", *args])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return Answer(code, *capsys.readouterr())
+
+    return call
+
+
+def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -> None:
+    answer = run("train", "mppo", "3m", *SMALL, "run.max_steps=256")
+    assert answer.code == 0
+    assert "all steps are done: test win rate" in answer.out
+    folder = "runs/mappo/3m/seed0"
+    assert f"terrarium eval {folder}" in answer.out
+    tested = run("eval", folder, "--episodes", "20", "--threads", "1", "--json")
+    found = json.loads(tested.out)
+    assert (found["episodes"], found["scenario"]) == (20, "smac/3m")
+    assert found["interval"][0] <= found["win_rate"] <= found["interval"][1]
+    other = json.loads(run("eval", folder, "smac/8m", "--episodes", "20", "--json").out)
+    assert other["scenario"] == "smac/8m"
+    assert run("eval", f"{folder}/checkpoints/last.pt", "--episodes", "5").code == 0
+    assert run("watch", folder, "--out", "latest.html").code == 0
+    assert "after 256 steps" in (tmp_path / "latest.html").read_text()
+    assert run("watch", folder, "--seed", "3", "--out", "other.html").code == 0
+    assert run("watch", "smac/8m", "--player", folder, "--out", "eight.html").code == 0
+    more = run("train", "--resume", folder, "run.max_steps=512", "--json")
+    assert json.loads(more.out)["steps"] == 512
+    again = run("train", "mappo", "3m", *SMALL, "run.max_steps=64")
+    assert "runs/mappo/3m/seed0-2" in again.out
+    assert run("compare", "runs").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mapo", "smac/3m"], 'unknown algorithm "mapo". Did you mean "mappo"?'),
+        (["mappo", "smac/33m"], "unknown scenario"),
+        (["mappo"], "train needs an algorithm and a scenario"),
+        ([], "train needs an algorithm and a scenario"),
+        (["mappo", "smac/3m", "algo.lrr=1"], 'unknown setting "algo.lrr". Did you mean "lr"?'),
+        (["mappo", "smac/3m", "algo.lr=fast"], 'algo.lr is "fast"; it must be a number'),
+        (["mappo", "smac/3m", "algo.lr"], "is not a setting; write section.key=value"),
+        (["mappo", "smac/3m", "--preset", "mappo/none"], 'unknown preset "mappo/none"'),
+        (["mappo", "smac/3m", "--device", "gpu7"], 'device "gpu7" cannot be used here'),
+        (["mappo", "smac/3m", "run.start_from=nowhere"], "nowhere: there is no such checkpoint"),
+        (["mappo", "smac/3m", "run.folder=/dev/null/x"], "the run cannot be kept there"),
+        (["--resume", "nowhere"], "nowhere: there is no run here: no run.toml"),
+        (["--resum", "x"], 'unknown option "--resum"'),
+    ],
+    ids=str,
+)
+def test_mistakes_get_one_line(run: Run, words: list[str], message: str, tmp_path: Path) -> None:
+    answer = run("train", *words)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_resumed_run_keeps_its_settings(run: Run) -> None:
+    run("train", "mappo", "3m", *SMALL, "run.max_steps=64", "run.folder=a")
+    taken = run("train", "mappo", "3m", *SMALL, "run.folder=a")
+    assert taken.code == 2
+    assert "there is a run already. Go on with it: terrarium train --resume a" in taken.err
+    other = run("train", "--resume", "a", "run.seed=3")
+    assert "run.seed cannot change in a resumed run" in other.err
+    assert 'unknown section "algo"' in run("train", "--resume", "a", "algo.lr=1e-3").err
+    assert "leave out --preset" in run("train", "--resume", "a", "--preset", "x").err
+
+
+def test_other_files_are_no_policies(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "foreign.pt").write_bytes(b"PK nothing of ours")
+    (tmp_path / "empty").mkdir()
+    for words, message in (
+        (("eval", "foreign.pt", "smac/3m"), "foreign.pt: "),
+        (("eval", "empty"), "empty: there is no run here"),
+        (("eval", "runs/none", "smac/3m"), 'unknown player "runs/none"'),
+        (("watch", "empty"), "empty: nothing has been recorded here"),
+    ):
+        answer = run(*words)
+        assert answer.code == 2
+        assert message in answer.err
+        assert answer.err.count("\n") == 1
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    args = ["train", "mappo", "smac/3m", *SMALL, f"run.folder={folder}", "run.max_steps=1000000"]
+    process = subprocess.Popen([*PROGRAM, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (folder / "checkpoints" / "best.pt").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"terrarium train --resume {folder}".encode() in out
+    assert b"Traceback" not in err
+    words = ["--resume", str(folder), "run.max_steps=1", "--json"]
+    done = subprocess.run([*PROGRAM, "train", *words], capture_output=True, check=True)
+    assert json.loads(done.stdout)["steps"] > 0
