@@ -20,9 +20,15 @@ $(SMAX_READY): constraints-smax.txt
 	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
-demo: $(READY)  ## play a battle, print its course, and write it as a page for the browser
-	$(BIN)/terrarium demo
-	$(BIN)/terrarium watch smac/2s3z --out demo.html
+demo: $(READY)  ## train a small battle, print its win rate, and write a battle as a page for the browser
+	rm -rf demo
+	$(BIN)/terrarium train mappo smac/3m run.folder=demo run.target_win_rate=0.95
+	$(BIN)/terrarium eval demo --episodes 200
+	$(BIN)/terrarium watch demo --out demo.html
+	@echo "Three Marines have learned to fight. Open demo.html in a browser to see how. Then try:"
+	@echo "    $(BIN)/terrarium eval demo smac/8m                      the same policy, eight against eight"
+	@echo "    $(BIN)/terrarium train mappo smac/2s3z run.max_minutes=3  a harder battle"
+	@echo "    $(BIN)/terrarium list scenarios smac                    what else there is"
 
 test: check  ## what CI runs
 
@@ -38,4 +44,4 @@ bench: $(READY) $(SMAX_READY)  ## throughput on this machine: the engine; the en
 	$(BIN)/terrarium bench env --vs smax
 
 clean:
-	rm -rf .venv .venv-smax demo.html build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-smax demo demo.html build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -52,11 +52,13 @@ def test_the_loss_falls_on_a_fixed_rollout(algo: str) -> None:
 
 @pytest.mark.parametrize("algo", ALGOS)
 @pytest.mark.parametrize("core", ["none", "lstm"])
-def test_before_the_first_step_ratios_are_one(algo: str, core: str) -> None:
+@pytest.mark.parametrize("persistence", [0.0, 0.6])
+def test_before_the_first_step_ratios_are_one(algo: str, core: str, persistence: float) -> None:
     """What learning computes of the collected actions is what acting computed."""
-    learner, collector = made(algo, net=dataclasses.replace(NET, core=core))
+    net = dataclasses.replace(NET, core=core)
+    learner, collector = made(algo, net=net, persistence=persistence)
     batch = learner._prepare(rollout_of(learner, collector))
-    logits, _ = learner.actor(batch.look, batch.carry, batch.resets)
+    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
     _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), 0.0, learner.cfg)
     assert float(metrics["kl"]) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["clipped"]) == 0.0
@@ -68,7 +70,7 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     batch = learner._prepare(rollout_of(learner, collector, 4))
     dead = ~batch.look.acting
     assert dead.any()
-    logits, _ = learner.actor(batch.look, batch.carry, batch.resets)
+    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
     values = learner.critic(batch.look)
     _, before = ppo_loss(batch, logits, values, 0.01, learner.cfg)
     changed = dataclasses.replace(
@@ -79,6 +81,18 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     _, after = ppo_loss(changed, logits, values, 0.01, learner.cfg)
     for name in ("policy", "entropy", "kl", "clipped"):
         torch.testing.assert_close(before[name], after[name])
+
+
+def test_persistence_repeats_actions_as_often_as_it_says() -> None:
+    learner, collector = made("mappo", "smac/3m", n_envs=32, persistence=0.7)
+    rollout = rollout_of(learner, collector)
+    again = rollout.actions[1:] == rollout.actions[:-1]
+    before = rollout.look.avail[1:-1].gather(-1, rollout.actions[:-1].unsqueeze(-1)).squeeze(-1)
+    free = before & ~rollout.resets[1:-1].unsqueeze(-1) & rollout.look.acting[1:-1]
+    # A new policy chooses evenly, so some of the others are the same by chance.
+    by_chance = 1.0 / rollout.look.avail[1:-1][free].sum(-1)
+    expected = float((0.7 + 0.3 * by_chance).mean())
+    assert float(again[free].float().mean()) == pytest.approx(expected, abs=0.04)  # 3 sigma
 
 
 def test_a_rollout_holds_what_happened() -> None:

@@ -7,7 +7,7 @@ from terrarium.marl.settings import sections
 PARTS: dict[str, tuple[str, ...]] = {
     "environment": ("env.*",),
     "agent": ("net.*",),
-    "policy": ("algo.clip", "algo.entropy", "algo.target_kl"),
+    "policy": ("algo.clip", "algo.entropy", "algo.persistence", "algo.target_kl"),
     "value": (
         "algo.discount",
         "algo.trace",

@@ -1,7 +1,7 @@
 """What MAPPO and IPPO share: everything but what the critic knows (Yu et al. 2022)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -50,6 +50,8 @@ class PpoConfig:
     """reward for keeping an open mind"""
     entropy_end: float = 0.5
     """share of it that is left at the end of the run; it falls linearly"""
+    persistence: float = 0.0
+    """chance that an agent repeats its last action while it explores; falls linearly to 0"""
     max_grad: float = 10.0
     """gradients are shortened to this length"""
     target_kl: float = 0.05
@@ -69,6 +71,7 @@ class PpoConfig:
             ("huber", self.huber > 0.0, "above 0"),
             ("entropy", self.entropy >= 0.0, "0 or more"),
             ("entropy_end", 0.0 <= self.entropy_end <= 1.0, "0 to 1"),
+            ("persistence", 0.0 <= self.persistence < 1.0, "0 up to, but not, 1"),
             ("max_grad", self.max_grad > 0.0, "above 0"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
         ):
@@ -84,6 +87,8 @@ class PpoBatch:
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
     actions: Tensor  # [B, T, A]
+    stuck: Tensor  # [B, T, A] chance that the last action was simply repeated
+    repeats: Tensor  # [B, T, A] the action is the last one
     log_probs: Tensor  # [B, T, A] when the actions were chosen
     advantages: Tensor  # [B, T, A] normalized over the living
     values: Tensor  # [B, T, A] before the update, normalized
@@ -96,7 +101,8 @@ def ppo_loss(
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
     acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
     log_all = logits.log_softmax(-1)  # [B, T, A, N]
-    moved = pick(log_all, batch.actions) - batch.log_probs  # [B, T, A]
+    taken = persist(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
+    moved = taken - batch.log_probs  # [B, T, A]
     ratio = moved.exp()
     bounded = ratio.clamp(1.0 - cfg.clip, 1.0 + cfg.clip)
     gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
@@ -113,6 +119,15 @@ def ppo_loss(
         clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip).float(), acting)
     metrics = {"policy": policy, "value": value, "entropy": entropy, "kl": kl, "clipped": clipped}
     return loss, {name: metric.detach() for name, metric in metrics.items()}
+
+
+def persist(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
+    """Chances of actions, as logarithms, when the last one is repeated with the chance `stuck`.
+
+    What only works if it is done for several steps, such as running away, is hardly ever found by
+    chances that are independent of each other. These are exact: PPO's ratios hold for them.
+    """
+    return torch.logaddexp(torch.log1p(-stuck) + log_probs, torch.log(stuck * repeats))
 
 
 def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
@@ -135,10 +150,12 @@ class Ppo:
         self.optimizer = torch.optim.Adam(self._weights(), cfg.lr, eps=1e-5)
         self._place = place
         self._rollout: Rollout | None = None
+        self._persistence = cfg.persistence
 
     @property
     def carry_size(self) -> int:
-        return self.actor.carry_size
+        """What the network remembers, and the last action."""
+        return self.actor.carry_size + 1
 
     @property
     def device(self) -> torch.device:
@@ -147,10 +164,24 @@ class Ppo:
     @torch.no_grad()
     def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
-        logits, carry = self.actor(look[:, None], carry, resets[:, None])
+        memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
+        logits, memory = self.actor(look[:, None], memory, resets[:, None])
         log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
-        actions = log_all.argmax(-1) if greedy else draw(log_all.exp(), self._place.generator)
-        return Choice(actions, pick(log_all, actions), carry)
+        if greedy:
+            actions = log_all.argmax(-1)
+            log_probs = pick(log_all, actions)
+        else:
+            stuck = self._stuck(look, last, resets)  # [B, A]
+            drawn = draw(log_all.exp(), self._place.generator)
+            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._place.generator) == 1
+            actions = torch.where(repeat, last, drawn)
+            log_probs = persist(pick(log_all, actions), actions == last, stuck)
+        return Choice(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
+
+    def _stuck(self, look: Look, last: Tensor, resets: Tensor) -> Tensor:
+        """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
+        possible = pick(look.avail, last) & ~resets.unsqueeze(-1)
+        return self._persistence * possible
 
     def observe(self, rollout: Rollout) -> None:
         """Take what was collected; it is learned from once."""
@@ -170,7 +201,7 @@ class Ppo:
         for _ in range(cfg.epochs):
             moved = 0.0
             for part in self._parts(batch):
-                logits, _ = self.actor(part.look, part.carry, part.resets)
+                logits, _ = self.actor(part.look, part.carry[..., :-1], part.resets)
                 values = self.critic(part.look)
                 loss, metrics = ppo_loss(part, logits, values, entropy_weight, cfg)
                 self.optimizer.zero_grad()
@@ -184,6 +215,7 @@ class Ppo:
             if cfg.target_kl and moved > cfg.target_kl:
                 break
         means = {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
+        self._persistence = cfg.persistence * (1.0 - progress)
         return {**means, "learn/lr": lr, "learn/updates": float(n_updates)}
 
     @torch.no_grad()
@@ -209,11 +241,15 @@ class Ppo:
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
+        before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))  # [T, B, A]
+        stuck = self._stuck(rollout.look[:-1], before, rollout.resets[:-1])
         return PpoBatch(
             look=rollout.look[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
+            stuck=stuck.transpose(0, 1),
+            repeats=(rollout.actions == before).transpose(0, 1),
             log_probs=rollout.log_probs.transpose(0, 1),
             advantages=advantages.transpose(0, 1),
             values=self.norm.normalize(values[:-1]).transpose(0, 1),
@@ -224,16 +260,7 @@ class Ppo:
         """Random parts of the battles: whole rows, so that memories stay in one piece."""
         order = torch.randperm(len(batch.actions), generator=self._place.generator)
         for rows in order.chunk(self.cfg.minibatches):
-            yield PpoBatch(
-                look=batch.look[rows],
-                carry=batch.carry[rows],
-                resets=batch.resets[rows],
-                actions=batch.actions[rows],
-                log_probs=batch.log_probs[rows],
-                advantages=batch.advantages[rows],
-                values=batch.values[rows],
-                returns=batch.returns[rows],
-            )
+            yield PpoBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
 
     def state_dict(self) -> dict[str, Any]:
         """All that it has learned, and all that the next update depends on."""
@@ -242,12 +269,14 @@ class Ppo:
             "critic": self.critic.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "norm": self.norm.state_dict(),
+            "persistence": self._persistence,
             "generator": self._place.generator.get_state(),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         self.optimizer.load_state_dict(state["optimizer"])
+        self._persistence = float(state["persistence"])
         self._place.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
