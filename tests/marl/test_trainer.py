@@ -135,6 +135,7 @@ def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> Non
     trainer, reason = train(settings(tmp_path / "a", "run.max_minutes=0.0001"))
     assert reason == "minutes"
     assert 0 < trainer.progress.steps < 512
+    assert "test/win_rate" in lines(tmp_path / "a")[-1]  # what was reached in the end is known
     chosen = settings(tmp_path / "b", "run.target_win_rate=0.5")
     trainer = Trainer(chosen, create_run(chosen))
     trainer.progress.test_win_rate = 0.6
@@ -249,6 +250,23 @@ for k in range(20):
     steps = now
 print(steps)
 """
+
+
+@pytest.mark.parametrize("what", ["metrics.jsonl", "replays"])
+def test_whatever_cannot_be_written_is_one_line(what: str, tmp_path: Path) -> None:
+    chosen = settings(tmp_path / "run")
+    trainer = Trainer(chosen, create_run(chosen))
+    place = tmp_path / "run" / what
+    if what == "replays":
+        place.rmdir()
+        place.touch()  # a file, where a folder should be
+    else:
+        place.mkdir()
+    with pytest.raises(TerrariumError) as caught:
+        trainer.train()
+    trainer.close()
+    assert what in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

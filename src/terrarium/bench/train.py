@@ -28,6 +28,8 @@ class TrainBenchConfig:
     """when a run gives up"""
     every: int = 4096
     """steps from one evaluation to the next"""
+    threads: int = 0
+    """of the environments and of PyTorch; 0: one for each core"""
 
     def __post_init__(self) -> None:
         if not self.seeds:
@@ -86,6 +88,7 @@ def _train(config: TrainBenchConfig, seed: int) -> TimeToTarget:
             f"run.target_win_rate={config.target}",
             f"run.max_minutes={config.max_minutes}",
             f"eval.every={config.every}",
+            f"run.threads={config.threads}",
         ]
         settings = resolve(config.algo, config.scenario, layer_from_words(words))
         trainer = Trainer(settings, create_run(settings))

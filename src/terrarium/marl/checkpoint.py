@@ -30,10 +30,9 @@ def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
         _sync_folder(path.parent)
     except (OSError, RuntimeError) as error:  # torch turns a full disk into a RuntimeError
         temporary.unlink(missing_ok=True)
-        full = "the disk is full" if _is_full(error, path) else error
-        raise CheckpointError(
-            f"{path}: the checkpoint cannot be written: {full}. The one before is still there"
-        ) from None
+        why = "the disk is full" if _is_full(error, path) else error
+        kept = ". The one before is still there" if path.exists() else ""
+        raise CheckpointError(f"{path}: the checkpoint cannot be written: {why}{kept}") from None
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

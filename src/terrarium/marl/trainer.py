@@ -11,6 +11,7 @@ import numpy as np
 from terrarium.envs.evaluate import Evaluation, evaluate
 from terrarium.envs.players import record_battle
 from terrarium.envs.vector import VecEnv
+from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.ppo import Metrics
@@ -37,6 +38,8 @@ class Progress:
     """which of the curriculum's scenarios"""
     next_test: int = 0
     """steps at which the next evaluation is due"""
+    last_test: int = 0
+    """steps at the last one"""
     test_win_rate: float = -1.0
     """of the last evaluation of this stage; -1 before the first"""
     best_win_rate: float = -1.0
@@ -80,20 +83,35 @@ class Trainer:
 
         However it ends, it goes on from here later.
         """
-        progress, run = self.progress, self.settings.run
-        with self.folder.open_log(progress.steps) as log:
-            while not (reason := self._reason_to_stop()):
-                if is_stopped():
-                    self._save(log)
-                    return "stopped"
-                self._learn_once(log)
-                if progress.steps >= progress.next_test or progress.steps >= run.max_steps:
-                    self._test(log)
-                    tell(progress)
-                    self._advance_stage()
-                    self._save(log)
+        try:
+            with self.folder.open_log(self.progress.steps) as log:
+                return self._loop(log, tell, is_stopped)
+        except OSError as error:
+            where = error.filename or self.folder.path
+            raise TerrariumError(
+                f"{where}: cannot be written: {error.strerror}. Go on later from the last "
+                f"checkpoint: terrarium train --resume {self.folder.path}"
+            ) from None
+
+    def _loop(
+        self, log: MetricsLog, tell: Callable[[Progress], None], is_stopped: Callable[[], bool]
+    ) -> str:
+        progress = self.progress
+        while not (reason := self._reason_to_stop()):
+            if is_stopped():
+                reason = "stopped"
+                break
+            self._learn_once(log)
+            if progress.steps >= progress.next_test:
+                self._test(log)
                 tell(progress)
-            self._save(log)
+                self._advance_stage()
+                self._save(log)
+            tell(progress)
+        if reason != "stopped" and progress.last_test < progress.steps:
+            self._test(log)  # what was reached in the end is known, too
+            tell(progress)
+        self._save(log)
         return reason
 
     def close(self) -> None:
@@ -150,6 +168,7 @@ class Trainer:
             save_record(record, self.folder.replay_path(progress.steps))
         progress.seconds += time.perf_counter() - start
         progress.test_win_rate = result.win_rate
+        progress.last_test = progress.steps
         progress.next_test = progress.steps + settings.eval.every
         log.write(progress.steps, progress.seconds, self.scenario, _test_metrics(result))
         if self.in_last_stage and result.win_rate >= progress.best_win_rate:
