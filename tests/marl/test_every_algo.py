@@ -7,13 +7,11 @@ import pytest
 import torch
 
 import terrarium
-from terrarium.envs.evaluate import evaluate
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.ppo import Ppo, PpoConfig, ppo_loss
 from terrarium.marl.nets.config import NetConfig, spec_of, views_of
 from terrarium.marl.place import make_place
-from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, Rollout
 from tests.marl.games import Coordination, Game, Memory
 
@@ -114,18 +112,6 @@ def test_a_rollout_holds_what_happened() -> None:
 def test_settings_that_cannot_be(setting: dict[str, float]) -> None:
     with pytest.raises(TerrariumError, match=f"algo.{next(iter(setting))} is"):
         PpoConfig(**setting)  # type: ignore[arg-type]
-
-
-@pytest.mark.learning
-def test_mappo_with_lstm_and_attention_learns_3m() -> None:
-    """Within 80 thousand steps; a policy that stands still or plays at random wins nothing."""
-    torch.set_num_threads(1)
-    net = NetConfig(width=64)
-    learner, collector = made("mappo", n_envs=64, net=net, n_steps=32, epochs=4)
-    for k in range(40):
-        learner.observe(collector.collect(learner.act)[0])
-        learner.update(k / 40)
-    assert evaluate(PolicyPlayer(learner), "smac/3m", 100, seed=10_000).win_rate >= 0.8
 
 
 def train_on(game: Game, algo: str, core: str, n_updates: int) -> float:

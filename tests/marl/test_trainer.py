@@ -13,10 +13,12 @@ import pytest
 import torch
 
 from terrarium.config import layer_from_words
+from terrarium.envs.evaluate import evaluate
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import NetError
+from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer
@@ -52,9 +54,7 @@ def train(chosen: Settings) -> tuple[Trainer, str]:
 
 def resume(folder: Path) -> tuple[Trainer, str]:
     opened, chosen, content = open_run(folder)
-    trainer = Trainer(chosen, opened)
-    if content is not None:
-        trainer.load(content)
+    trainer = Trainer(chosen, opened, checkpoint=content)
     try:
         return trainer, trainer.train()
     finally:
@@ -219,6 +219,17 @@ def test_a_full_disk_is_told_and_the_checkpoint_before_is_kept(
         checkpoint.save_checkpoint(file, {})
     assert file.read_bytes() == before
     assert list(file.parent.iterdir()) == [file] or not list(file.parent.glob(".*"))
+
+
+@pytest.mark.learning
+def test_mappo_with_lstm_and_attention_learns_3m(tmp_path: Path) -> None:
+    """As a newcomer would train it; playing at random or standing still wins nothing."""
+    words = ("run.target_win_rate=0.9", "run.max_steps=150000", "run.threads=1")
+    chosen = resolve("mappo", "smac/3m", layer_from_words([*words, f"run.folder={tmp_path / 'a'}"]))
+    _, reason = train(chosen)
+    assert reason == "target"
+    algo, _ = load_algo(tmp_path / "a")
+    assert evaluate(PolicyPlayer(algo), "smac/3m", 200, seed=20_000).win_rate >= 0.85
 
 
 KILLED = """

@@ -89,11 +89,7 @@ class Train:
         if self.preset is not None:
             raise TerrariumError("a resumed run has its own settings; leave out --preset")
         folder, settings, content = open_run(Path(self.resume))
-        settings = _extended(settings, self.words)
-        trainer = Trainer(settings, folder, self.device)
-        if content is not None:
-            trainer.load(content)
-        return trainer
+        return Trainer(_extended(settings, self.words), folder, self.device, content)
 
     def _report(self, trainer: "Trainer", reason: str) -> None:
         progress, path = trainer.progress, trainer.folder.path

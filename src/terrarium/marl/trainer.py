@@ -15,7 +15,7 @@ from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.ppo import Metrics
-from terrarium.marl.checkpoint import CheckpointError, save_checkpoint
+from terrarium.marl.checkpoint import save_checkpoint
 from terrarium.marl.nets.config import spec_of, views_of
 from terrarium.marl.place import make_place, use_threads
 from terrarium.marl.player import PolicyPlayer
@@ -50,7 +50,14 @@ class Progress:
 class Trainer:
     """One run: networks, battles and a folder."""
 
-    def __init__(self, settings: Settings, folder: RunFolder, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        folder: RunFolder,
+        device: str = "cpu",
+        checkpoint: dict[str, Any] | None = None,
+    ) -> None:
+        """A new run, or one that goes on from a checkpoint as if nothing had happened since."""
         self.settings, self.folder = settings, folder
         self.progress = Progress(next_test=settings.eval.every)
         self.threads = use_threads(settings.run.threads)
@@ -61,9 +68,11 @@ class Trainer:
         self.algo = ALGOS[settings.algo_name](
             spec_of(self._env.info), settings.net, settings.algo, make_place(place_seed, device)
         )
-        if settings.run.start_from:
-            self.algo.load_weights(load_weights_of(Path(settings.run.start_from)))
         self._collector = self._new_collector()
+        if checkpoint is not None:
+            self._load(checkpoint)
+        elif settings.run.start_from:
+            self.algo.load_weights(load_weights_of(Path(settings.run.start_from)))
 
     @property
     def scenario(self) -> str:
@@ -230,10 +239,7 @@ class Trainer:
             },
         )
 
-    def load(self, content: dict[str, Any]) -> None:
-        """Go on from a checkpoint, as if nothing had happened since."""
-        if "collector" not in content:
-            raise CheckpointError("this checkpoint holds a policy only: a run goes on from last.pt")
+    def _load(self, content: dict[str, Any]) -> None:
         for name, value in content["progress"].items():
             setattr(self.progress, name, value)
         if self.progress.stage:
