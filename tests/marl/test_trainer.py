@@ -199,6 +199,10 @@ def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
     torch.save({"kind": print}, file)
     with pytest.raises(CheckpointError, match="damaged, or holds more than numbers"):
         open_run(tmp_path / "run")
+    best = tmp_path / "run" / "checkpoints" / "best.pt"
+    best.replace(file)
+    with pytest.raises(CheckpointError, match="cannot be resumed: it has no collector"):
+        open_run(tmp_path / "run")
     file.unlink()
     assert open_run(tmp_path / "run")[2] is None
 

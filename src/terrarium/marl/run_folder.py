@@ -23,6 +23,7 @@ from terrarium.marl.settings import Settings, algo_of, from_layers
 from terrarium.replay import SUFFIX
 
 SETTINGS_FILE = "run.toml"
+_RESUMABLE = {"progress": dict, "algo": dict, "collector": dict, "metrics_bytes": int}
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,10 @@ def open_run(path: Path) -> tuple[RunFolder, Settings, dict[str, Any] | None]:
     if not folder.last.exists():
         return folder, settings, None
     content = load_checkpoint(folder.last)
-    n_bytes = content.get("metrics_bytes")
-    if not isinstance(n_bytes, int):
-        raise CheckpointError(f"{folder.last}: holds a policy only; it cannot be resumed")
-    return RunFolder(path, text, n_bytes), settings, content
+    for name, kind in _RESUMABLE.items():
+        if not isinstance(content.get(name), kind):
+            raise CheckpointError(f"{folder.last}: cannot be resumed: it has no {name}")
+    return RunFolder(path, text, content["metrics_bytes"]), settings, content
 
 
 def is_run(path: Path) -> bool:
