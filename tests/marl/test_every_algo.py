@@ -7,15 +7,17 @@ import pytest
 import torch
 
 import terrarium
+from terrarium.envs.players import PLAYERS
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.ppo import Ppo, PpoConfig, ppo_loss
+from terrarium.marl.algos.ppo import Ppo, PpoConfig, Weights, ppo_loss, weights_at
 from terrarium.marl.nets.config import NetConfig, spec_of, views_of
 from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector, Rollout
 from tests.marl.games import Coordination, Game, Memory
 
 NET = NetConfig(width=16, heads=2)
+NO_BONUS = Weights(lr=0.0, entropy=0.0, teacher=0.0)
 
 
 def made(
@@ -57,7 +59,7 @@ def test_before_the_first_step_ratios_are_one(algo: str, core: str, persistence:
     learner, collector = made(algo, net=net, persistence=persistence)
     batch = learner._prepare(rollout_of(learner, collector))
     logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
-    _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), 0.0, learner.cfg)
+    _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), NO_BONUS, learner.cfg)
     assert float(metrics["kl"]) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["clipped"]) == 0.0
 
@@ -70,14 +72,16 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     assert dead.any()
     logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
     values = learner.critic(batch.look)
-    _, before = ppo_loss(batch, logits, values, 0.01, learner.cfg)
+    weights = Weights(lr=0.0, entropy=0.01, teacher=1.0)
+    _, before = ppo_loss(batch, logits, values, weights, learner.cfg)
     changed = dataclasses.replace(
         batch,
         advantages=torch.where(dead, 100.0, batch.advantages),
         log_probs=torch.where(dead, -3.0, batch.log_probs),
+        advice=torch.where(dead, 1, batch.advice),
     )
-    _, after = ppo_loss(changed, logits, values, 0.01, learner.cfg)
-    for name in ("policy", "entropy", "kl", "clipped"):
+    _, after = ppo_loss(changed, logits, values, weights, learner.cfg)
+    for name in ("policy", "entropy", "kl", "clipped", "teacher"):
         torch.testing.assert_close(before[name], after[name])
 
 
@@ -91,6 +95,23 @@ def test_persistence_repeats_actions_as_often_as_it_says() -> None:
     by_chance = 1.0 / rollout.look.avail[1:-1][free].sum(-1)
     expected = float((0.7 + 0.3 * by_chance).mean())
     assert float(again[free].float().mean()) == pytest.approx(expected, abs=0.04)  # 3 sigma
+
+
+def test_a_teacher_is_imitated_and_then_let_go() -> None:
+    settings = {"teacher": "kiting", "lr": 3e-3, "epochs": 1, "target_kl": 0.0}
+    learner, collector = made("mappo", "smac/2s_vs_1sc", **settings)
+    player = PLAYERS["kiting"]()
+    collector.teacher = lambda: player.act(collector.env)  # type: ignore[arg-type]  # a VecEnv
+    rollout = rollout_of(learner, collector)
+    assert rollout.look.avail[:-1].gather(-1, rollout.advice.unsqueeze(-1)).all()
+    missed = []
+    for _ in range(30):
+        learner.observe(rollout)
+        missed.append(learner.update(0.0)["learn/teacher"])
+    assert missed[-1] < 0.6 * missed[0]
+    learner.observe(rollout)
+    assert "learn/teacher" not in learner.update(learner.cfg.teacher_end)
+    assert weights_at(PpoConfig(teacher_end=0.0), 0.0).teacher == 0.0
 
 
 def test_a_rollout_holds_what_happened() -> None:

@@ -8,6 +8,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "environment": ("env.*",),
     "agent": ("net.*",),
     "policy": ("algo.clip", "algo.entropy", "algo.persistence", "algo.target_kl"),
+    "teacher": ("algo.teacher", "algo.teacher_weight", "algo.teacher_end"),
     "value": (
         "algo.discount",
         "algo.trace",
@@ -35,6 +36,7 @@ ARROWS = (
     ("environment", "steps", "buffer"),
     ("buffer", "minibatches", "optimizer"),
     ("value", "advantages", "policy"),
+    ("teacher", "advice", "policy"),
     ("policy", "loss", "optimizer"),
     ("value", "loss", "optimizer"),
     ("schedules", "lr, entropy", "optimizer"),

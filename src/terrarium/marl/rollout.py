@@ -60,6 +60,7 @@ class Rollout:
     look: Look  # [T + 1, B, ...]
     actions: Tensor  # [T, B, A]
     log_probs: Tensor  # [T, B, A] of the actions, when they were chosen
+    advice: Tensor  # [T, B, A] what a teacher would have done; -1: there is none
     rewards: Tensor  # [T, B]
     terminated: Tensor  # [T, B]
     truncated: Tensor  # [T, B]
@@ -88,13 +89,19 @@ class Collector:
     """Plays on where it stopped: battles outlast rollouts."""
 
     def __init__(
-        self, env: Battles, n_steps: int, carry_size: int, device: torch.device = CPU
+        self,
+        env: Battles,
+        n_steps: int,
+        carry_size: int,
+        device: torch.device = CPU,
+        teacher: Callable[[], NDArray[np.int64]] | None = None,
     ) -> None:
-        self.env, self.n_steps = env, n_steps
+        self.env, self.n_steps, self.teacher = env, n_steps, teacher
         n, a = env.n_envs, env.n_agents
         self._look = stack_of(look_at(env.now).to(device), n_steps + 1)
         self._actions = torch.zeros((n_steps, n, a), dtype=torch.int64, device=device)
         self._log_probs = torch.zeros((n_steps, n, a), device=device)
+        self._advice = torch.full((n_steps, n, a), -1, dtype=torch.int64, device=device)
         self._rewards = torch.zeros((n_steps, n), device=device)
         self._terminated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._truncated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
@@ -109,6 +116,8 @@ class Collector:
         ends: list[tuple[int, Tensor, Look]] = []
         for t in range(self.n_steps):
             self._keep(t)
+            if self.teacher is not None:
+                self._advice[t] = torch.from_numpy(self.teacher())
             choice = act(self._look[t], self.carry, self._resets[t])
             env.step(choice.actions.cpu().numpy())
             self.carry = choice.carry
@@ -140,6 +149,7 @@ class Collector:
             look=self._look,
             actions=self._actions,
             log_probs=self._log_probs,
+            advice=self._advice,
             rewards=self._rewards,
             terminated=self._terminated,
             truncated=self._truncated,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from terrarium.envs.evaluate import Evaluation, evaluate
-from terrarium.envs.players import record_battle
+from terrarium.envs.players import PLAYERS, record_battle
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
@@ -217,8 +217,10 @@ class Trainer:
         return env
 
     def _new_collector(self) -> Collector:
-        algo = self.algo
-        return Collector(self._env, self.settings.algo.n_steps, algo.carry_size, algo.device)
+        algo, cfg, env = self.algo, self.settings.algo, self._env
+        player = PLAYERS[cfg.teacher]() if cfg.teacher else None
+        teacher = (lambda: player.act(env)) if player else None
+        return Collector(env, cfg.n_steps, algo.carry_size, algo.device, teacher)
 
     def _policy(self) -> dict[str, Any]:
         """What it takes to play on as it is now."""

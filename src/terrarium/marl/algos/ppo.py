@@ -19,6 +19,9 @@ from terrarium.marl.rollout import Choice, Rollout
 
 Metrics = dict[str, float]
 
+TEACHERS = ("kiting",)
+"""Scripted players who say what they would do"""
+
 
 @dataclass(frozen=True)
 class PpoConfig:
@@ -52,9 +55,15 @@ class PpoConfig:
     """share of it that is left at the end of the run; it falls linearly"""
     persistence: float = 0.0
     """chance that an agent repeats its last action while it explores; falls linearly to 0"""
-    max_grad: float = 1.0
+    teacher: str = ""
+    """a scripted player to imitate at first: kiting; empty: none"""
+    teacher_weight: float = 1.0
+    """of the loss of not choosing what it would; falls linearly"""
+    teacher_end: float = 0.3
+    """share of the run after which there is no teacher"""
+    max_grad: float = 10.0
     """gradients are shortened to this length"""
-    target_kl: float = 0.03
+    target_kl: float = 0.05
     """an update ends early when the policy has moved this far; 0: never"""
 
     def __post_init__(self) -> None:
@@ -72,6 +81,9 @@ class PpoConfig:
             ("entropy", self.entropy >= 0.0, "0 or more"),
             ("entropy_end", 0.0 <= self.entropy_end <= 1.0, "0 to 1"),
             ("persistence", 0.0 <= self.persistence < 1.0, "0 up to, but not, 1"),
+            ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
+            ("teacher_weight", self.teacher_weight >= 0.0, "0 or more"),
+            ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
             ("max_grad", self.max_grad > 0.0, "above 0"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
         ):
@@ -89,14 +101,34 @@ class PpoBatch:
     actions: Tensor  # [B, T, A]
     stuck: Tensor  # [B, T, A] chance that the last action was simply repeated
     repeats: Tensor  # [B, T, A] the action is the last one
+    advice: Tensor  # [B, T, A] what the teacher would do; -1: nothing
     log_probs: Tensor  # [B, T, A] when the actions were chosen
     advantages: Tensor  # [B, T, A] normalized over the living
     values: Tensor  # [B, T, A] before the update, normalized
     returns: Tensor  # [B, T, A] normalized
 
 
+@dataclass(frozen=True)
+class Weights:
+    """What changes with the progress of a run."""
+
+    lr: float
+    entropy: float
+    teacher: float
+
+
+def weights_at(cfg: PpoConfig, progress: float) -> Weights:
+    """Schedules: linear in the share of the run that is done."""
+    lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
+    return Weights(
+        lr=cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0)),
+        entropy=cfg.entropy * (1.0 + progress * (cfg.entropy_end - 1.0)),
+        teacher=cfg.teacher_weight * lesson,
+    )
+
+
 def ppo_loss(
-    batch: PpoBatch, logits: Tensor, values: Tensor, entropy_weight: float, cfg: PpoConfig
+    batch: PpoBatch, logits: Tensor, values: Tensor, weights: Weights, cfg: PpoConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
     acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
@@ -113,11 +145,15 @@ def ppo_loss(
     errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
     # The dead stay in the value's loss: what becomes of the team is what they died for.
     value = errors.mean()
-    loss = policy + cfg.value_weight * value - entropy_weight * entropy
+    advised = acting & (batch.advice >= 0)
+    missed = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
+    loss = policy + cfg.value_weight * value - weights.entropy * entropy + weights.teacher * missed
     with torch.no_grad():
         kl = masked_mean(ratio - 1.0 - moved, acting)
         clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip).float(), acting)
     metrics = {"policy": policy, "value": value, "entropy": entropy, "kl": kl, "clipped": clipped}
+    if weights.teacher > 0.0:
+        metrics["teacher"] = missed
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
@@ -191,16 +227,14 @@ class Ppo:
         """Learn from the rollout; `progress` is the share of the run that is done."""
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        cfg = self.cfg
-        lr = cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0))
+        cfg, weights = self.cfg, weights_at(self.cfg, progress)
         for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        entropy_weight = cfg.entropy * (1.0 + progress * (cfg.entropy_end - 1.0))
+            group["lr"] = weights.lr
         sums: dict[str, Tensor] = {}
         n_updates = 0
         for part in self._parts(batch):
             logits, _ = self.actor(part.look, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, logits, self.critic(part.look), entropy_weight, cfg)
+            loss, metrics = ppo_loss(part, logits, self.critic(part.look), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["kl"]) > cfg.target_kl:
                 break
@@ -213,7 +247,7 @@ class Ppo:
                 sums[name] = sums.get(name, torch.zeros(())) + metric
         means = {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
         self._persistence = cfg.persistence * (1.0 - progress)
-        return {**means, "learn/lr": lr, "learn/updates": float(n_updates)}
+        return {**means, "learn/lr": weights.lr, "learn/updates": float(n_updates)}
 
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
@@ -247,6 +281,7 @@ class Ppo:
             actions=rollout.actions.transpose(0, 1),
             stuck=stuck.transpose(0, 1),
             repeats=(rollout.actions == before).transpose(0, 1),
+            advice=rollout.advice.transpose(0, 1),
             log_probs=rollout.log_probs.transpose(0, 1),
             advantages=advantages.transpose(0, 1),
             values=self.norm.normalize(values[:-1]).transpose(0, 1),
