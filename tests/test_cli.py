@@ -83,10 +83,44 @@ def test_units_are_listed_with_their_numbers(run: Run) -> None:
     assert "Terran structures" in answer.out
 
 
-def test_units_fit_into_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("what", ["units", "abilities", "upgrades", "scenarios", "terrains"])
+def test_lists_fit_into_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for answer in (run("list", "units"), run("list", "scenarios"), run("list", "terrains")):
-        assert max(len(line) for line in answer.out.splitlines()) <= 80
+    assert max(len(line) for line in run("list", what).out.splitlines()) <= 80
+
+
+def test_abilities_are_listed_with_their_numbers(run: Run) -> None:
+    lines = run("list", "abilities", "--unit", "ghost").out.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line}
+    # 50 energy, range 10, 170 damage; cloak needs its upgrade; a nuke 300 (+200) up to 8 away.
+    assert rows["steady_targeting"] == ["channel", "50e", "10", "170"]
+    assert rows["cloak_ghost"] == ["toggle", "25e", "personal_cloaking", "ghost_cloak"]
+    assert rows["tactical_nuke"] == ["channel", "12", "300+200", "r8,", "nuke_dot"]
+    assert "yamato" not in rows
+    (yamato,) = (
+        line for line in run("list", "abilities").out.splitlines() if line.startswith("yamato ")
+    )
+    # A cooldown of 1600 ticks is 100 seconds.
+    assert yamato.split()[1:4] == ["missile", "100", "10"]
+
+
+def test_upgrades_are_listed_with_what_they_change(run: Run) -> None:
+    out = run("list", "upgrades", "--unit", "marine", "--rules", "lotv-5.0.3").out
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
+    assert rows["stimpack"] == ["100/100", "140s", "allows", "stimpack_marine"]
+    assert rows["shield_wall"] == ["100/100", "110s", "marine", "hp", "+10"]
+    assert rows["terran_infantry_weapons_level1"][2:] == ["gauss_rifle", "damage", "+1"]
+    assert "banshee_cloak" not in rows
+
+
+@pytest.mark.parametrize("what", ["abilities", "upgrades"])
+def test_abilities_and_upgrades_as_json_are_every_fact(run: Run, what: str) -> None:
+    facts = getattr(load_ruleset("lotv-4.10"), what)
+    rows = json.loads(run("list", what, "--json").out)
+    assert [row["name"] for row in rows] == list(facts)
+    assert [row["id"] for row in rows] == [fact.id for fact in facts.values()]
+    assert json.loads(run("list", what, "--rules", "liberty", "--json").out) == []
+    assert run("list", what, "--rules", "liberty").out.endswith("none\n")
 
 
 def test_units_as_json_are_every_fact(run: Run) -> None:
@@ -124,6 +158,8 @@ BAD_INPUT = [
     ("list units --rules lotv-4.1", 'unknown rule set "lotv-4.1". Did you mean "lotv-4.10"?'),
     ("list units marine", "too many words: marine"),
     ("list units --race", "--race needs a value"),
+    ("list abilities --unit marin", 'unknown unit "marin" in lotv-4.10. Did you mean "marine"?'),
+    ("list upgrades --unit ghost --rules liberty", 'unknown unit "ghost" in liberty.'),
     ("list scenarios smax", 'unknown family "smax". Did you mean "smac"?'),
     ("demo smac/3mm", 'unknown scenario "smac/3mm". Did you mean "smac/3m"?'),
     ("demo none.toml", "none.toml: cannot be read"),
@@ -146,7 +182,7 @@ BAD_INPUT = [
     ("eval kitting 3m", 'unknown player "kitting". Did you mean "kiting"? Allowed: random, heur'),
     ("eval kiting 3mm", 'unknown scenario "3mm". Did you mean "3m"?'),
     ("eval kiting none.toml", "none.toml: cannot be read"),
-    ("eval", "PLAYER is missing. See: terrarium eval --help"),
+    ("eval", "PLAYER|RUN is missing. See: terrarium eval --help"),
     ("eval kiting", "eval needs a scenario. See: terrarium list scenarios"),
     ("eval kiting 3m --episodes 0", "episodes is 0; allowed are 1 to"),
     ("eval kiting 3m --threads 0", "threads is 0; allowed are 1 to"),

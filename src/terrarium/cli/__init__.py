@@ -10,6 +10,7 @@ from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain
 from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
+from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
 from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.parsing import Commands, run
@@ -25,6 +26,8 @@ COMMANDS: Commands = {
     "eval": Eval,
     "compare": Compare,
     "list units": ListUnits,
+    "list abilities": ListAbilities,
+    "list upgrades": ListUpgrades,
     "list scenarios": ListScenarios,
     "list rules": ListRules,
     "list terrains": ListTerrains,

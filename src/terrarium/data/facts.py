@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from terrarium.data.ability_facts import Ability
+from terrarium.data.buff_facts import Buff, Effect
+from terrarium.data.upgrade_facts import Upgrade
+
 
 @dataclass(frozen=True)
 class Missile:
@@ -292,10 +296,14 @@ class Targeting:
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
-    """A balance version: named units in a fixed order, and a version for replays and results."""
+    """A balance version: all by name, in a fixed order, and a version for replays and results."""
 
     name: str
     title: str
     version: int
     targeting: Targeting
     units: Mapping[str, Unit]
+    abilities: Mapping[str, Ability]
+    buffs: Mapping[str, Buff]
+    effects: Mapping[str, Effect]
+    upgrades: Mapping[str, Upgrade]

@@ -1,11 +1,13 @@
-"""Rule sets: which units there are, and how one balance version differs from another.
+"""Rule sets: what there is, and how one balance version differs from another.
 
-A rule-set file names the unit files it consists of, or a `base` rule set from which it differs:
+A rule-set file names the unit, ability and upgrade files it consists of, or a `base` rule set from
+which it differs:
 
     title = "Marines with rifles of their own"
     version = 1
     base = "lotv-4.10"
     only = ["marine", "zergling"]       # leave this out to keep every unit of the base
+    without = { upgrades = ["stimpack"] }   # names, or "all"; also abilities, buffs, effects
 
     [unit.marine]
     hp = 55
@@ -13,29 +15,40 @@ A rule-set file names the unit files it consists of, or a `base` rule set from w
     [unit.marine.weapon.gauss_rifle]
     damage = 7
     remove = ["scan_range"]             # back to the default
+
+    [ability.stimpack_marine]           # also buff, effect, upgrade
+    life = 5
+
+    [new.buff.rage]                     # new abilities, buffs, effects, upgrades; complete
+    duration_loops = 80
+
+An ability stays if one of its users, and the unit that it makes, are in the rule set.
 """
 
-import re
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
-from terrarium.data.facts import RuleSet, Targeting
+from terrarium.data.abilities import Names, read_ability
+from terrarium.data.ability_facts import Ability
+from terrarium.data.buff_facts import Buff
+from terrarium.data.buffs import read_buff, read_effect
+from terrarium.data.drafts import PLURALS, RULESETS, SOURCES, Draft, add_file, read_file
+from terrarium.data.facts import RuleSet, Targeting, Unit
 from terrarium.data.layers import Layers
-from terrarium.data.production import UnitId
 from terrarium.data.tables import FactsError, Table
 from terrarium.data.units import read_unit, read_unit_id
+from terrarium.data.upgrade_facts import Upgrade
+from terrarium.data.upgrades import Known, read_upgrade
 from terrarium.errors import nearest
 
-_HERE = Path(__file__).parent
-_RULESETS, _UNITS = _HERE / "rulesets", _HERE / "units"
-_NAME = re.compile("[a-z0-9_]+")
-_KEYS = ["title", "version", "base", "units", "only", "targeting", "unit"]
+_KEYS = ["title", "version", "base", *SOURCES, "only", "without", "targeting", *PLURALS, "new"]
 
 
 def ruleset_names() -> tuple[str, ...]:
     """The rule sets that come with the package, in alphabetical order."""
-    return tuple(sorted(file.stem for file in _RULESETS.glob("*.toml")))
+    return tuple(sorted(file.stem for file in RULESETS.glob("*.toml")))
 
 
 def load_ruleset(which: str | Path) -> RuleSet:
@@ -52,7 +65,7 @@ def load_ruleset(which: str | Path) -> RuleSet:
 
 @cache
 def _load_built_in(name: str) -> RuleSet:
-    return _build(_RULESETS / f"{name}.toml")
+    return _build(RULESETS / f"{name}.toml")
 
 
 def _unknown(name: str) -> str:
@@ -63,29 +76,28 @@ def _unknown(name: str) -> str:
     return f'unknown rule set "{name}".{nearest(name, known)} Allowed: {", ".join(known)}'
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """A rule set in the making: for every unit, the tables that speak of it, base first."""
-
-    tables: dict[str, list[Table]]
-    chosen: list[str]
-    targeting: list[Table]
-
-
 def _build(file: Path) -> RuleSet:
-    draft = _Draft({}, [], [])
+    draft = Draft()
     files = _with_bases(file)
     for path, table in files:
-        _add(draft, path, table)
-    merged = {name: Layers(tables) for name, tables in draft.tables.items()}
-    roster = {name: read_unit_id(name, table) for name, table in merged.items()}
-    _check_ids(roster, merged)
+        add_file(draft, path, table)
+    units = _units(draft)
+    buffs = {n: t for n, t in draft.merged("buff").items() if n in draft.chosen["buff"]}
+    effects = {n: t for n, t in draft.merged("effect").items() if n in draft.chosen["effect"]}
+    _check_ids(buffs, optional=True)
+    _check_ids(effects, optional=True)
+    read_buffs = {name: read_buff(name, table) for name, table in buffs.items()}
+    abilities = _abilities(draft, units)
     return RuleSet(
         name=file.stem,
         title=files[-1][1].text("title"),
         version=files[-1][1].integer("version", 1),
         targeting=_targeting(draft, files[-1][1]),
-        units={name: read_unit(name, merged[name], roster) for name in draft.chosen},
+        units=units,
+        abilities=abilities,
+        buffs=read_buffs,
+        effects={name: read_effect(name, t, buffs, effects) for name, t in effects.items()},
+        upgrades=_upgrades(draft, units, abilities, read_buffs),
     )
 
 
@@ -93,7 +105,7 @@ def _with_bases(file: Path) -> list[tuple[Path, Layers]]:
     """A rule-set file and the bases it stands on, lowest first."""
     found: list[tuple[Path, Layers]] = []
     while True:
-        table = _read(file)
+        table = read_file(file)
         table.only(_KEYS)
         found.insert(0, (file, table))
         if not table.has("base"):
@@ -104,87 +116,75 @@ def _with_bases(file: Path) -> list[tuple[Path, Layers]]:
         elif message := _unknown(base):
             raise table.error(message, "base")
         else:
-            file = _RULESETS / f"{base}.toml"
+            file = RULESETS / f"{base}.toml"
         if any(file.resolve() == other.resolve() for other, _ in found):
             raise table.error(f'"{base}" leads back to itself', "base")
 
 
-def _read(file: Path) -> Layers:
-    """A file as a table; those of the package are read once."""
-    return _read_once(file) if file.parent in (_RULESETS, _UNITS) else _read_again(file)
+def _units(draft: Draft) -> dict[str, Unit]:
+    merged = draft.merged("unit")
+    roster = {name: read_unit_id(name, table) for name, table in merged.items()}
+    _check_ids(merged)
+    return {name: read_unit(name, merged[name], roster) for name in draft.chosen["unit"]}
 
 
-@cache
-def _read_once(file: Path) -> Layers:
-    return _read_again(file)
+def _abilities(draft: Draft, units: Mapping[str, Unit]) -> dict[str, Ability]:
+    merged, chosen = draft.merged("ability"), draft.chosen
+    _check_ids({name: merged[name] for name in chosen["ability"]}, optional=True)
+    names = Names(
+        units=units,
+        all_units=draft.tables["unit"],
+        abilities=merged,
+        buffs=chosen["buff"],
+        effects=chosen["effect"],
+        upgrades=chosen["upgrade"],
+        upgrade_names=_upgrade_names(draft),
+    )
+    read = {name: read_ability(name, merged[name], names) for name in chosen["ability"]}
+    found = {name: ability for name, ability in read.items() if ability is not None}
+    # What ends or unloads something goes with it.
+    return {n: ability for n, ability in found.items() if ability.of is None or ability.of in found}
 
 
-def _read_again(file: Path) -> Layers:
-    try:
-        return Layers([Table.read(file)])
-    except OSError as error:
-        raise FactsError(f"{file}: cannot be read ({error.strerror})") from error
+def _upgrade_names(draft: Draft) -> dict[int, str]:
+    """Names by id: the productions of units speak of upgrades by their ids."""
+    tables = {name: Layers(draft.tables["upgrade"][name]) for name in draft.chosen["upgrade"]}
+    _check_ids(tables, optional=True)
+    return {table.integer("id"): name for name, table in tables.items() if table.has("id")}
 
 
-def _add(draft: _Draft, file: Path, table: Layers) -> None:
-    """Put one rule-set file on top of a draft: its units, its choice, its differences."""
-    if not (table.has("base") or table.has("units")):
-        raise table.error('needs a "base", or "units" to start from')
-    for name in table.array("units") if table.has("units") else ():
-        _add_units(draft, _unit_file(file, table, name))
-    if table.has("only"):
-        chosen = {table.unit_name(name, draft.chosen, "only") for name in table.array("only")}
-        if not chosen:
-            raise table.error("names no unit", "only")
-        draft.chosen[:] = [name for name in draft.chosen if name in chosen]
-    for name, difference in table.named_tables("unit"):
-        if name not in draft.chosen:
-            guess = nearest(name, draft.chosen)
-            raise table.error(f"unknown unit.{guess} See: terrarium list units", "unit", name)
-        draft.tables[name].append(difference)
-    if table.has("targeting"):
-        draft.targeting.append(table.table("targeting"))
+def _upgrades(
+    draft: Draft,
+    units: Mapping[str, Unit],
+    abilities: Mapping[str, Ability],
+    buffs: Mapping[str, Buff],
+) -> dict[str, Upgrade]:
+    merged = draft.merged("upgrade")
+    known = Known(
+        units=units,
+        all_units=draft.tables["unit"],
+        abilities=abilities,
+        all_abilities=draft.tables["ability"],
+        buffs=buffs,
+        all_buffs=draft.tables["buff"],
+        upgrades=draft.chosen["upgrade"],
+    )
+    return {name: read_upgrade(name, merged[name], known) for name in draft.chosen["upgrade"]}
 
 
-def _unit_file(file: Path, table: Layers, name: object) -> Path:
-    """`terran` is a file of the package, `mine.toml` lies next to the rule set."""
-    if not isinstance(name, str):
-        raise table.error(f"{name!r} is not the name of a unit file", "units")
-    if name.endswith(".toml"):
-        return file.parent / name
-    known = sorted(path.stem for path in _UNITS.glob("*.toml"))
-    if name not in known:
-        guess = nearest(name, known)
-        raise table.error(
-            f'unknown unit file "{name}".{guess} Allowed: {", ".join(known)}', "units"
-        )
-    return _UNITS / f"{name}.toml"
-
-
-def _add_units(draft: _Draft, file: Path) -> None:
-    table = _read(file)
-    defaults = [table.table("defaults")] if table.has("defaults") else []
-    for name in table.values:
-        if name == "defaults":
-            continue
-        if not _NAME.fullmatch(name):
-            raise table.error("a unit's name has small letters, digits and _ only", name)
-        if name in draft.tables:
-            raise table.error("there is a unit of this name already", name)
-        draft.tables[name] = [*defaults, table.table(name)]
-        draft.chosen.append(name)
-
-
-def _check_ids(roster: dict[str, UnitId], tables: dict[str, Layers]) -> None:
-    """Two units with one id could not be told apart at the border to the game."""
+def _check_ids(tables: Mapping[str, Layers], optional: bool = False) -> None:
+    """Two things with one id could not be told apart at the border to the game."""
     owner: dict[int, str] = {}
-    for name, unit in roster.items():
-        if unit.id in owner:
-            raise tables[name].error(f"{unit.id} is the id of {owner[unit.id]} already", "id")
-        owner[unit.id] = name
+    for name, table in tables.items():
+        if optional and not table.has("id"):
+            continue
+        identity = table.integer("id", 1)
+        if identity in owner:
+            raise table.error(f"{identity} is the id of {owner[identity]} already", "id")
+        owner[identity] = name
 
 
-def _targeting(draft: _Draft, file: Table) -> Targeting:
+def _targeting(draft: Draft, file: Table) -> Targeting:
     if not draft.targeting:
         raise file.error('the key "targeting" is missing; it must be a table')
     table = Layers(draft.targeting)

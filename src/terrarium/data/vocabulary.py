@@ -1,4 +1,7 @@
-"""The words that unit and rule-set files may use where a word has a meaning to the rules."""
+"""The words that data files may use where a word has a meaning to the rules.
+
+Where a word needs an explanation, the vocabulary is a dict from the word to its meaning.
+"""
 
 RACES = ("Terran", "Zerg", "Protoss")
 KINDS = ("unit", "structure", "addon")
@@ -95,3 +98,158 @@ UPGRADES = (
     "ProtossAirArmors",
     "ProtossShields",
 )
+
+ABILITY_KINDS = {
+    "self_buff": "puts a buff on the user",
+    "toggle": "on until it is switched off or its energy runs out",
+    "end": "ends what the ability `of` began: switches it off, cancels it",
+    "morph": "the user becomes another unit, sometimes at a chosen place",
+    "target_effect": "the outcome comes upon a unit, or all in a circle, at once or after a delay",
+    "missile": "something flies to a unit or point and has its outcome there",
+    "channel": "the user is bound for a time; the outcome comes meanwhile or at the end",
+    "lock_on": "the user strikes one target again and again, and may move meanwhile",
+    "field": "leaves a field (`effect`) on the ground or around the user",
+    "burst": "the outcome comes upon all around the user",
+    "charge": "a rush at the target of an attack, which the first hit ends",
+    "teleport": "the user, or a group, vanishes and appears elsewhere",
+    "summon": "makes new units; strikes fall where these are at the end of their life",
+    "heal": "restores life or shields over time, for energy",
+    "repair": "restores life over time, for minerals and gas",
+    "load": "takes units in",
+    "unload": "lets units out that the ability `of` took in",
+    "salvage": "the user is taken apart and part of its cost comes back",
+    "passive": "nobody orders it; it works by itself",
+}
+ABILITY_TARGETS = ("none", "unit", "point", "unit_or_point")
+ABILITY_PHASES = ("approach", "prep", "cast", "channel", "finish")
+ABILITY_FLAGS = {
+    "no_order_interruption": "runs beside the current order",
+    "may_cast_while_moving": "the user need not stand still",
+    "no_deceleration": "the user does not slow down for it",
+    "repeats": "goes on until another order",
+    "holds_weapons": "the user does not shoot while it prepares, channels or holds on",
+    "broken_by_damage": "any damage to the user ends it",
+    "refunds_energy": "the energy comes back when it is broken",
+    "spends_cooldown_when_broken": "the cooldown begins even if it is broken off",
+    "needs_vision": "the target has to be visible, and to stay so",
+    "pulls_target": "the target is dragged to the user",
+    "takes_control": "the target fights for the user's side meanwhile",
+    "breaks_force_fields": "force fields in its area are destroyed",
+    "needs_creep": "the chosen place has to be on creep",
+    "only_when_empty": "nobody may be inside",
+    "kills_user": "the user dies of it",
+    "joins_summoned": "the user appears where the unit it summoned is at the end of its life",
+}
+AUTOCASTS = {
+    "never": "only when ordered",
+    "off": "by itself once a player switches that on",
+    "on": "by itself unless a player switches that off",
+}
+COOLDOWN_STARTS = ("cast", "launch", "end")
+SIDES = {
+    "enemy": "enemies of the user",
+    "own": "units of the user's player",
+    "friend": "own and allied units",
+    "everybody": "whoever is there",
+    "target_owner": "units of the player who owns the target",
+    "unknown": "the sources do not say",
+}
+# Some are attributes, some are states: all can be asked of a target. As the game's filters name
+# them, but for the underscores.
+TRAITS = (
+    "air",
+    "ally",
+    "biological",
+    "burrowed",
+    "can_have_energy",
+    "destructible",
+    "enemy",
+    "frenzied",
+    "ground",
+    "hallucination",
+    "has_energy",
+    "heroic",
+    "invulnerable",
+    "item",
+    "massive",
+    "mechanical",
+    "mechanical_or_psionic",
+    "missile",
+    "neutral",
+    "player",
+    "self",
+    "stasis",
+    "structure",
+    "supply_depot",
+    "terran",
+    "townhall",
+    "under_construction",
+    "visible",
+    "widow_mine_of_player",
+)
+LASTS = {
+    "timed": "for `duration_loops`",
+    "until_ended": "until something else ends it",
+    "unknown": "the sources do not say",
+}
+BUFF_STATES = {
+    "cloaked": "seen only by detectors",
+    "revealed": "seen and detected by the other side",
+    "decloaked": "cloak does not hide it",
+    "lifted": "counts as air",
+    "stasis": "can be neither targeted nor hurt",
+    "stunned": "can do nothing",
+    "controlled": "fights for somebody else",
+    "holds_fire": "looks for no targets by itself",
+    "weapon_on": "has a weapon that it otherwise has not",
+    "locked_on": "is held by a lock",
+    "channeling": "is bound by a channel",
+    "injected": "larvae will come",
+    "carries_minerals": "has minerals to bring home",
+    "carries_rich_minerals": "has rich minerals to bring home",
+    "carries_gas": "has gas to bring home",
+}
+BUFF_PREVENTS = (
+    "move",
+    "attack",
+    "abilities",
+    "teleport",
+    "load",
+    "detection",
+    "production",
+    "energy_regeneration",
+)
+FOLLOWS = ("user", "target")
+CHANGE_OPS = ("add", "set", "multiply")
+# What an upgrade may change: fields of `facts.Unit`, `facts.Weapon`, `ability_facts.Ability` and
+# `buff_facts.Buff`; the rest is explained here.
+UNIT_CHANGES = (
+    "hp",
+    "armor",
+    "shield_armor",  # not a field: 0 without upgrades
+    "speed",
+    "speed_creep_multiplier",
+    "acceleration",
+    "energy_start",
+    "energy_regen_per_s",
+    "cargo_capacity",
+)
+WEAPON_CHANGES = (
+    "range",
+    "scan_range",
+    "damage",
+    "damage_vs_structures",  # the hit that only structures take
+    "bonus",  # needs an attribute
+    "attack_rate_multiplier",  # not a field: 1 without upgrades; the cooldown is divided by it
+    "line.steps",
+)
+ABILITY_CHANGES = (
+    "range",
+    "cooldown_loops",
+    "max_units",  # of the cargo
+    "morph_loops",
+    "damage",  # of the strike that is named
+    "bonus",  # of that strike, needs an attribute
+    "circle_radius",
+)
+BUFF_CHANGES = ("speed_multiplier", "acceleration_multiplier")
