@@ -25,7 +25,7 @@ METRICS = {
     "learn/kl": "how far an update moves the policy",
     "learn/clipped": "share of ratios beyond the clip",
     "learn/teacher": "how unlikely the policy finds what the teacher would do, in nats",
-    "learn/grad": "length of the gradient",
+    "learn/grad": "length of the policy's gradient",
     "learn/lr": "learning rate",
     "learn/updates": "gradient steps of an update",
 }

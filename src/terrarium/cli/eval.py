@@ -30,8 +30,9 @@ MAX_SEED = 2**63 - 1
 class Eval:
     """Measure how often a player wins, with a confidence interval of 95 %.
 
-    Each battle has its own seed: the same seeds give the same answer. A trained run plays its
-    own scenario, or any other.
+    Each battle has its own seed: the same seeds give the same answer.
+
+    A trained run plays its own scenario, or any other.
 
     Example:  terrarium eval kiting smac/3m smac/2s3z --episodes 200
     """

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class Train:
     """Train an algorithm on a scenario.
 
-    Settings are words of the form section.key=value; see: terrarium list settings mappo.
-    The run is a folder: settings, metrics, TensorBoard events, checkpoints and replays.
+    Settings are words such as algo.lr=5e-4; see: terrarium list settings mappo
+
+    The run is a folder: settings, metrics, events, checkpoints and replays.
 
     Example:  terrarium train mappo smac/3m run.seed=7 run.target_win_rate=0.95
     """

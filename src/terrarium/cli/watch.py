@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Watch:
     """Write a battle as one HTML page that plays it, or as pictures.
 
-    The battle is a record, the latest of a run, or a scenario that somebody plays now.
+    It is a record, the latest battle of a run, or a scenario to be played.
 
     Example:  terrarium watch smac/MMM2 --seed 7 --out battle.html --gif battle.gif
     """

@@ -61,8 +61,8 @@ class PpoConfig:
     """of the loss of not choosing what it would; falls linearly"""
     teacher_end: float = 0.3
     """share of the run after which there is no teacher"""
-    max_grad: float = 10.0
-    """gradients are shortened to this length"""
+    max_grad: float = 0.5
+    """gradients of the policy and of the values are each shortened to this length"""
     target_kl: float = 0.05
     """an update ends early when the policy has moved this far; 0: never"""
 
@@ -240,7 +240,9 @@ class Ppo:
                 break
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-            metrics["grad"] = nn.utils.clip_grad_norm_(self._weights(), cfg.max_grad)
+            # One by one: the critic's gradient is ten times as long and would hide a policy's leap.
+            metrics["grad"] = nn.utils.clip_grad_norm_(self.actor.parameters(), cfg.max_grad)
+            nn.utils.clip_grad_norm_(self.critic.parameters(), cfg.max_grad)
             self.optimizer.step()
             n_updates += 1
             for name, metric in metrics.items():
