@@ -87,10 +87,13 @@ def test_a_run_leaves_everything_in_its_folder(tmp_path: Path) -> None:
     assert list((folder / "events").iterdir())
 
 
+@pytest.mark.parametrize("words", [(), ("algo.persistence=0.5", "algo.teacher=kiting")], ids=str)
 @pytest.mark.parametrize("algo", ALGOS)
-def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(algo: str, tmp_path: Path) -> None:
-    whole, _ = train(settings(tmp_path / "whole", algo=algo))
-    chosen = settings(tmp_path / "parts", algo=algo)
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
+    algo: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    whole, _ = train(settings(tmp_path / "whole", *words, algo=algo))
+    chosen = settings(tmp_path / "parts", *words, algo=algo)
     trainer = Trainer(chosen, create_run(chosen))
     asked = iter([False, False, False, True])  # in the middle between two evaluations
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
