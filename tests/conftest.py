@@ -1,4 +1,4 @@
-"""Settings of all tests: property tests draw the same examples every time."""
+"""Settings of all tests: the same examples every time, one thread for each."""
 
 import os
 import subprocess
@@ -11,6 +11,10 @@ from hypothesis import settings
 # for loading the compiled rules.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+# Networks in tests are small, and every core has a test of its own: a second thread of PyTorch
+# would make both ten times slower. Programs that tests start inherit it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
