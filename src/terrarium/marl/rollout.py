@@ -109,6 +109,11 @@ class Collector:
         self.carry = torch.zeros((n, a, carry_size), device=device)
         self.begins = torch.ones(n, dtype=torch.bool, device=device)
 
+    def dismiss_teacher(self) -> None:
+        """No more advice: a scripted player takes longer than the battles."""
+        self.teacher = None
+        self._advice.fill_(-1)
+
     def collect(self, act: Act) -> tuple[Rollout, Episodes]:
         """Let a policy play; the rollout is overwritten by the next one."""
         env, before = self.env, self.carry

@@ -141,10 +141,12 @@ class Trainer:
     def _learn_once(self, log: MetricsLog) -> None:
         """One rollout and what is learned from it."""
         start, progress = time.perf_counter(), self.progress
+        share = min(1.0, progress.steps / self.settings.run.max_steps)
+        if share >= self.settings.algo.teacher_end:
+            self._collector.dismiss_teacher()
         rollout, episodes = self._collector.collect(self.algo.act)
         self.algo.observe(rollout)
         n_steps = self._collector.n_steps * self._env.n_envs
-        share = min(1.0, progress.steps / self.settings.run.max_steps)
         metrics = self.algo.update(share)
         progress.steps += n_steps
         seconds = time.perf_counter() - start
