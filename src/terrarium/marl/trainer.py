@@ -63,7 +63,6 @@ class Trainer:
         self.threads = use_threads(settings.run.threads)
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
-        self._device = device
         self._env = self._open_battles()
         self.algo = ALGOS[settings.algo_name](
             spec_of(self._env.info), settings.net, settings.algo, make_place(place_seed, device)
