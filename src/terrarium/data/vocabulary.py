@@ -49,6 +49,11 @@ COLLISION_CLASSES = (
     "larva",
     "phased",
 )
+TOWNHALLS = (
+    *("command_center", "command_center_flying", "planetary_fortress"),
+    *("orbital_command", "orbital_command_flying"),
+    *("hatchery", "lair", "hive", "nexus"),
+)
 COST_CATEGORIES = ("army", "economy", "technology", "none")
 ACQUIRES = ("offensive", "defensive")
 RESPONSES = ("acquire", "flee")

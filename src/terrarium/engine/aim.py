@@ -3,19 +3,28 @@
 from terrarium.engine.geometry import edge_distance
 from terrarium.engine.jit import kernel
 from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, Records
+
+TOUCH = 0.1
+
+
+@kernel
+def reach_of(me: Records, range_: float) -> float:
+    """A range with what upgrades and buffs do to it; a blinded unit still hits what it touches."""
+    return range_ if me.range_add == 0.0 else max(range_ + me.range_add, min(range_, TOUCH))
 
 
 @kernel
 def pick_weapon(game: Game, rules: Rules, u: int, v: int) -> int:
     """The first weapon that reaches the target from here; -1 if none does."""
     me, other = game.units[u], game.units[v]
-    row, victim = rules.types[me.kind], rules.types[other.kind]
+    row = rules.types[me.kind]
+    structure = rules.types[other.kind].structure
     distance = edge_distance(rules, me, other)
     for w in range(row.first_weapon, row.first_weapon + row.n_weapons):
         weapon = rules.weapons[w]
-        if not weapon.planes & victim.plane or (weapon.not_structures and victim.structure):
+        if not weapon.planes & other.plane or (weapon.not_structures and structure):
             continue
-        if weapon.min_range <= distance <= weapon.range:
+        if weapon.min_range <= distance <= reach_of(me, weapon.range):
             return w
     return -1

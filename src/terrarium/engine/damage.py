@@ -1,6 +1,7 @@
 """Damage: who is hit by a blow, what armor and shields leave of it, and who notices."""
 
 from terrarium.engine import codes
+from terrarium.engine.buffs import add_buff, end_buff
 from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.paths import cell_of
@@ -26,11 +27,11 @@ def may_hurt(
     only = hit.only & ~codes.NO_STRUCTURES
     if only == 0:
         planes = rules.weapons[hit.weapon].planes
-        if not planes & row.plane:
+        if not planes & other.plane:
             return False
     elif not (
-        (only & codes.ONLY_GROUND and row.plane & codes.GROUND)
-        or (only & codes.ONLY_AIR and row.plane & codes.AIR)
+        (only & codes.ONLY_GROUND and other.plane & codes.GROUND)
+        or (only & codes.ONLY_AIR and other.plane & codes.AIR)
         or (only & codes.ONLY_STRUCTURES and row.structure)
     ):
         return False
@@ -39,6 +40,19 @@ def may_hurt(
             ground.level[cell_of(ground, x, y)] == ground.level[cell_of(ground, other.x, other.y)]
         )
     return True
+
+
+@kernel
+def damage_on(game: Game, rules: Rules, h: int, side: int, kind: int) -> float:
+    """What a hit of a side takes from a type, before armor, with the side's upgrades."""
+    hit, player = rules.hits[h], game.players[side]
+    damage = rules.damage[h, kind]
+    level = player.levels[hit.family]
+    if level > 0:
+        damage += level * rules.damage_step[h, kind]
+    if player.techs & hit.tech:
+        damage += rules.damage_extra[h, kind]
+    return damage
 
 
 @rare
@@ -55,16 +69,39 @@ def add_hit(
 ) -> None:
     """Note a blow. It falls at the end of the phase: two who shoot each other dead both die."""
     k = scratch.counts[N_HITS]
+    if game.units[v].status & codes.UNTOUCHABLE:
+        return
     if k >= scratch.hits.shape[0]:
         game.clock[0].fault = codes.TOO_MANY_HITS
         return
     scratch.counts[N_HITS] = k + 1
     blow = scratch.hits[k]
     blow.target, blow.hit, blow.source, blow.source_tag, blow.side = v, h, source, tag, side
-    blow.damage = rules.damage[h, game.units[v].kind] * share
+    blow.damage = damage_on(game, rules, h, side, game.units[v].kind) * share
+    blow.pure, blow.direct = 0.0, share == 1.0
     blow.applied = False
+    if rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
+        if game.units[source].status & codes.EMPOWERED:
+            empower(game, rules, scratch, k)
     blow.next = scratch.first_hit[v]
     scratch.first_hit[v] = k
+
+
+@rare
+def empower(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
+    """What the attacker's own buffs add to a blow; some are spent by it."""
+    blow = scratch.hits[k]
+    source = blow.source
+    attributes = rules.types[game.units[blow.target].kind].attributes
+    for b in range(game.buffs.shape[1]):
+        row = game.buffs[source, b].row
+        if row < 0:
+            continue
+        if rules.buffs[row].damage_vs & attributes:
+            blow.damage += rules.buffs[row].damage_add
+        if rules.buffs[row].first_hit_damage > 0.0:
+            blow.pure += rules.buffs[row].first_hit_damage
+            end_buff(game, rules, source, row)
 
 
 @rare
@@ -181,18 +218,64 @@ def hurt(game: Game, rules: Rules, scratch: Scratch, v: int, k: int) -> None:
     blow, victim = scratch.hits[k], game.units[v]
     hit = rules.hits[blow.hit]
     left = max(blow.damage, MINIMUM_DAMAGE)
+    if victim.status & codes.WARDED:
+        left = ward_off(game, rules, v, left, hit.manner, blow.source, blow.source_tag)
     before = victim.hp + victim.shield
-    if victim.shield > 0.0:
-        absorbed = min(victim.shield, left + hit.shield_bonus)
+    if victim.shield > 0.0 and left > 0.0:
+        # Shields have their own armor, and what it takes does not come back as damage to life.
+        armor = victim.shield_armor if hit.armor_applies else 0.0
+        on_shield = max(left + hit.shield_bonus - armor, min(left, MINIMUM_DAMAGE))
+        absorbed = min(victim.shield, on_shield)
         victim.shield -= absorbed
-        left = max(0.0, left - absorbed)
+        left = max(0.0, left - armor - absorbed)
     if left > 0.0:
-        armor = rules.types[victim.kind].armor if hit.armor_applies else 0.0
+        armor = victim.armor if hit.armor_applies else 0.0
         victim.hp -= max(left - armor, min(left, MINIMUM_DAMAGE))
+    if blow.pure > 0.0:
+        absorbed = min(victim.shield, blow.pure)
+        victim.shield -= absorbed
+        victim.hp -= blow.pure - absorbed
+    if hit.buff >= 0 and blow.direct and victim.hp > 0.0:
+        if game.players[blow.side].techs & hit.buff_tech == hit.buff_tech:
+            add_buff(game, rules, v, hit.buff, blow.source, blow.side, 0.0)
     victim.hurt_tick = game.clock[0].tick
     if victim.side != blow.side:
         dealt = before - max(victim.hp, 0.0) - victim.shield
         game.players[blow.side].damage_dealt += max(0.0, dealt)
+
+
+@rare
+def ward_off(
+    game: Game, rules: Rules, v: int, damage: float, manner: int, source: int, tag: int
+) -> float:
+    """What buffs of the victim leave of a blow (Guardian Shield, anti-armor missile, barrier)."""
+    victim = game.units[v]
+    passive = rules.types[victim.kind].shields_itself
+    if (
+        passive >= 0
+        and game.skills[v].ready[rules.abilities[passive].cooldown_slot] <= game.clock[0].tick
+    ):
+        ready = game.clock[0].tick + int(rules.abilities[passive].cooldown)
+        game.skills[v].ready[rules.abilities[passive].cooldown_slot] = ready
+        add_buff(game, rules, v, rules.abilities[passive].buff, v, victim.side, 0.0)
+    attacker_traits = 0
+    if is_unit(game, source, tag):
+        attacker_traits = rules.types[game.units[source].kind].traits
+    for b in range(game.buffs.shape[1]):
+        row = game.buffs[v, b].row
+        if row < 0 or not rules.buffs[row].taken_manners & manner:
+            continue
+        kind = rules.buffs[row]
+        if attacker_traits & kind.taken_from != kind.taken_from:
+            continue
+        damage = max(damage * kind.taken_mult + kind.taken_add, MINIMUM_DAMAGE)
+        if kind.absorbs > 0.0:
+            taken = min(damage, game.buffs[v, b].absorbs)
+            game.buffs[v, b].absorbs -= taken
+            damage -= taken
+            if game.buffs[v, b].absorbs <= 0.0:
+                end_buff(game, rules, v, row)
+    return damage
 
 
 @rare

@@ -33,6 +33,7 @@ def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
         effect.dir_x, effect.dir_y = me.face_x, me.face_y
     effect.speed, effect.timer = 0.0, 0.0
     effect.step, effect.seen_tag = 0, 0
+    effect.ability, effect.area = codes.NO_ABILITY, codes.NO_ABILITY
     return k
 
 
@@ -107,23 +108,17 @@ def land(
 
 
 @kernel
-def advance_effects(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
-    """Move every effect on by one tick."""
-    # Backwards, because the last effect takes the place of one that ends, and new ones of this
-    # tick come after them all.
-    for k in range(game.clock[0].n_effects - 1, -1, -1):
-        effect = game.effects[k]
-        if is_unit(game, effect.target, effect.target_tag):
-            effect.aim_x = game.units[effect.target].x
-            effect.aim_y = game.units[effect.target].y
-        if effect.stage == codes.FLYING:
-            fly(game, rules, ground, scratch, k)
-        elif effect.stage == codes.WAITING:
-            wait(game, rules, ground, scratch, k)
-        elif effect.stage == codes.SWEEPING:
-            sweep(game, rules, ground, scratch, k)
-        else:
-            spread(game, rules, ground, scratch, k)
+def advance_shot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+    """Move one effect of a weapon on by one tick."""
+    stage = game.effects[k].stage
+    if stage == codes.FLYING:
+        fly(game, rules, ground, scratch, k)
+    elif stage == codes.WAITING:
+        wait(game, rules, ground, scratch, k)
+    elif stage == codes.SWEEPING:
+        sweep(game, rules, ground, scratch, k)
+    else:
+        spread(game, rules, ground, scratch, k)
 
 
 @rare
@@ -204,7 +199,8 @@ def wait(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> 
     h, u, v, side = effect.hit, effect.source, effect.target, effect.side
     tag, x, y, swept = effect.source_tag, effect.aim_x, effect.aim_y, effect.step
     target_alive = is_unit(game, v, effect.target_tag)
-    source_alive = is_unit(game, u, tag)
+    # Who shoots from inside a Bunker lives as well.
+    source_alive = game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
     drop_effect(game, k)
     if rules.hits[h].form == codes.SWEEP and swept:
         if target_alive:

@@ -37,7 +37,7 @@ def best_patient(game: Game, rules: Rules, u: int) -> int:
             continue
         other = game.units[v]
         distance = edge_distance(rules, me, game.units[v])
-        share = other.hp / rules.types[other.kind].hp
+        share = other.hp / other.hp_max
         if distance > row.heal_scan or share > best_share + NEARLY:
             continue
         if share > best_share - NEARLY:
@@ -57,7 +57,7 @@ def is_patient(game: Game, rules: Rules, v: int) -> bool:
     if not other.alive or other.hp <= 0.0:
         return False
     row = rules.types[other.kind]
-    return row.biological and not row.structure and other.hp < row.hp
+    return row.biological and not row.structure and other.hp < other.hp_max
 
 
 @kernel
@@ -79,14 +79,14 @@ def heal(game: Game, rules: Rules, scratch: Scratch) -> None:
         if game.units[u].alive and can_heal(game, rules, u):
             me = game.units[u]
             v = me.heal_target
-            need = rules.types[game.units[v].kind].hp - game.units[v].hp
+            need = game.units[v].hp_max - game.units[v].hp
             part = min(1.0, need / scratch.doom[v])
             cost = rules.types[me.kind].heal_cost
             me.energy = max(0.0, me.energy - offer(game, rules, u) * part * cost)
     for v in range(n_slots):
         if scratch.doom[v] > 0.0:
             patient = game.units[v]
-            patient.hp = min(rules.types[patient.kind].hp, patient.hp + scratch.doom[v])
+            patient.hp = min(patient.hp_max, patient.hp + scratch.doom[v])
             scratch.doom[v] = 0.0
 
 

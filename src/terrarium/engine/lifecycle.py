@@ -1,16 +1,17 @@
-"""Births and deaths: where a new unit finds room, and what a dying one leaves."""
+"""Births: where a new unit finds room, and how it begins."""
 
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.damage import add_hit, may_hurt, resolve_hits
-from terrarium.engine.geometry import NEARLY, length
+from terrarium.engine.buffs import clear_buffs
+from terrarium.engine.geometry import length
 from terrarium.engine.jit import kernel, rare
-from terrarium.engine.orders import standing_point
 from terrarium.engine.paths import cell_of, off_walls
+from terrarium.engine.places import standing_point
 from terrarium.engine.random import LIFETIME, PHASE, bits, uniform
 from terrarium.engine.rules import Rules
-from terrarium.engine.state import N_HITS, Game, Scratch
+from terrarium.engine.state import Game
+from terrarium.engine.stats import ALL_SIDES, refresh, upgraded
 from terrarium.engine.targeting import SCAN_PERIOD_TICKS
 from terrarium.engine.terrain import Ground
 
@@ -97,7 +98,14 @@ def spawn(
     me.x, me.y = x, y
     face_middle(game, ground, u)
     me.speed_x, me.speed_y = 0.0, 0.0
-    me.hp, me.shield, me.energy = row.hp, row.shields, row.energy_start
+    me.inside, me.seen, me.hp_max = codes.NO_UNIT, ALL_SIDES, row.hp
+    clear_skill(game, u, side)
+    refresh(game, rules, u)
+    me.hp, me.shield = me.hp_max, row.shields
+    me.energy = upgraded(
+        game, rules, side, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,
+        row.energy_start,
+    )  # fmt: skip
     draw = uniform(clock.seed, clock.tick, me.tag, LIFETIME)
     me.life_ticks = row.life_low + (row.life_high - row.life_low) * draw
     me.cooldown, me.windup, me.backswing, me.winding = 0.0, 0.0, 0.0, False
@@ -121,9 +129,30 @@ def free_slot(game: Game) -> int:
         game.clock[0].n_slots = n_slots + 1
         return n_slots
     for u in range(n_slots):
-        if not game.units[u].alive:
+        if not game.units[u].alive and game.units[u].inside < 0:
             return u
     return -1
+
+
+@rare
+def clear_skill(game: Game, u: int, side: int) -> None:
+    """A new unit uses nothing, carries nothing and has nothing to wait for."""
+    skill = game.skills[u]
+    skill.cast, skill.phase, skill.timer = codes.NO_ABILITY, codes.APPROACH, 0.0
+    skill.target, skill.target_tag, skill.x, skill.y = codes.NO_UNIT, 0, 0.0, 0.0
+    skill.stops, skill.ordered, skill.beside = False, False, codes.NO_ABILITY
+    skill.beside_target, skill.beside_tag = codes.NO_UNIT, 0
+    skill.beside_x, skill.beside_y = 0.0, 0.0
+    for k in range(skill.ready.shape[0]):
+        skill.ready[k] = 0
+    skill.switched, skill.locks, skill.error = 0, False, 0
+    skill.morph, skill.morph_timer, skill.zone_x, skill.zone_y = codes.NO_ABILITY, 0.0, 0.0, 0.0
+    skill.drag_x, skill.drag_y, skill.drag_ticks = 0.0, 0.0, 0.0
+    skill.load, skill.unload_timer, skill.unloading = 0, 0.0, codes.NO_ABILITY
+    skill.made, skill.made_tag, skill.made_by = codes.NO_UNIT, 0, codes.NO_ABILITY
+    skill.maker, skill.maker_tag = codes.NO_UNIT, 0
+    skill.own_side = side
+    clear_buffs(game, u)
 
 
 @kernel
@@ -134,43 +163,3 @@ def face_middle(game: Game, ground: Ground, u: int) -> None:
     distance = length(dx, dy)
     me.face_x, me.face_y = (dx / distance, dy / distance) if distance > 1e-9 else (0.0, -1.0)
     me.aim_x, me.aim_y = me.face_x, me.face_y
-
-
-@rare
-def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
-    """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
-    n_dead = 1
-    while n_dead > 0:
-        n_dead = 0
-        for u in range(game.clock[0].n_slots):
-            me = game.units[u]
-            if me.alive and me.hp <= 0.0:
-                me.alive = False
-                me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
-                game.players[me.side].n_alive -= 1
-                game.players[me.side].n_lost += 1
-                scratch.dead[n_dead] = u
-                n_dead += 1
-        # Only now, so that nobody who dies with them is hurt once more.
-        for k in range(n_dead):
-            if rules.types[game.units[scratch.dead[k]].kind].explodes:
-                explode(game, rules, ground, scratch, scratch.dead[k])
-        if scratch.counts[N_HITS] > 0:
-            resolve_hits(game, rules, scratch)
-
-
-@rare
-def explode(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
-    """A Baneling's acid falls on every living enemy around it."""
-    me = game.units[u]
-    row = rules.types[me.kind]
-    weapon = rules.weapons[row.first_weapon]
-    for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        for v in range(game.clock[0].n_slots):
-            other = game.units[v]
-            if not other.alive or not may_hurt(game, rules, ground, h, me.side, v, me.x, me.y):
-                continue
-            dx, dy = other.x - me.x, other.y - me.y
-            reach = rules.hits[h].radius + rules.types[other.kind].radius
-            if length(dx, dy) <= reach + NEARLY:
-                add_hit(game, rules, scratch, v, h, u, me.tag, me.side, 1.0)

@@ -11,6 +11,7 @@ from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.orders import current_order, finish_order
 from terrarium.engine.paths import find_way
+from terrarium.engine.permission import in_reach
 from terrarium.engine.random import DIRECTION, bits, toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch
@@ -55,6 +56,8 @@ def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> b
         body.detour = me.detour
         body.stuck = me.stalled > STUCK_TICKS
         body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
+        if me.status & codes.DRAGGED:
+            body.classes = 0  # it flies over the others
         choose_way(game, rules, ground, scratch, u)
         body.still = body.step == 0.0
         if body.still and me.target >= 0:
@@ -68,13 +71,13 @@ def choose_ways(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> b
 def choose_way(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
     """The direction and length of the step that one unit wants to make."""
     me = game.units[u]
-    if not rules.types[me.kind].mobile:
+    if not rules.types[me.kind].mobile or me.status & codes.ROOTED:
         return
     order = current_order(game, u)
     held = order == codes.HOLD or me.backswing > 0.0
     if me.winding and rules.weapons[me.weapon].firing != codes.FIRES_MOVING:
         held = True
-    if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW:
+    if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW and order != codes.CAST:
         other = game.units[me.target]
         if held or pick_weapon(game, rules, u, me.target) >= 0:
             face_target(game, rules, u)
@@ -106,12 +109,28 @@ def errand(
         return leader.x, leader.y, FAR if gap > FOLLOW_GAP else 0.0
     if order == codes.MOVE or order == codes.ATTACK_MOVE or order == codes.PATROL:
         return errand_of_order(game, u)
+    if order == codes.CAST:
+        return errand_of_cast(game, rules, u)
     if order == codes.NO_ORDER and me.away:
         distance = length(me.home_x - me.x, me.home_y - me.y)
         if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:
             return me.home_x, me.home_y, distance
         me.away = False
     return me.x, me.y, 0.0
+
+
+@rare
+def errand_of_cast(game: Game, rules: Rules, u: int) -> tuple[float, float, float]:
+    """Approach until the ability reaches its target; then stay."""
+    me, order = game.units[u], game.orders[u, 0]
+    v = order.target
+    if game.skills[u].cast >= 0 or game.skills[u].morph >= 0:
+        return me.x, me.y, 0.0
+    if in_reach(game, rules, u, order.ability, v, order.x, order.y, 0.0):
+        return me.x, me.y, 0.0
+    if v >= 0:
+        return game.units[v].x, game.units[v].y, FAR
+    return order.x, order.y, length(order.x - me.x, order.y - me.y)
 
 
 @kernel
@@ -159,13 +178,13 @@ def go_to(
     dx, dy = dx / to_point, dy / to_point
     turned = turn(game, rules, u, dx, dy, False)
     body.dir_x, body.dir_y = dx, dy
-    speed = row.speed
+    speed = me.max_speed
     if row.flying:
         body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
         return
     # A walker runs in the direction it faces, so it loses pace while it turns.
     going = length(me.speed_x, me.speed_y)
-    speed = min(speed, going + row.accel)
+    speed = min(speed, going + me.accel)
     body.step = min(speed * max(turned, 0.0), distance)
     if body.step == 0.0:
         body.step = 1e-9  # it wants to move: it is not an obstacle that stands
@@ -377,7 +396,7 @@ def make_steps(game: Game, rules: Rules, scratch: Scratch) -> None:
             want_x, want_y = body.dir_x * body.step, body.dir_y * body.step
             dx, dy = want_x - me.speed_x, want_y - me.speed_y
             change = length(dx, dy)
-            limit = row.accel
+            limit = me.accel
             if body.step < length(me.speed_x, me.speed_y):
                 limit = row.decel
             if change > limit:

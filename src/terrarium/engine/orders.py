@@ -3,10 +3,14 @@
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.buffs import add_buff, end_buff
+from terrarium.engine.cooldowns import pay
 from terrarium.engine.jit import kernel, rare
-from terrarium.engine.paths import cell_of, nearest_cell, off_walls
-from terrarium.engine.rules import Rules
+from terrarium.engine.permission import lock_of, may_order
+from terrarium.engine.places import standing_point
+from terrarium.engine.rules import CASTS_MOVING, RUNS_BESIDE, Rules
 from terrarium.engine.state import Game, Records, is_unit
+from terrarium.engine.stats import refresh
 from terrarium.engine.terrain import Ground
 
 
@@ -43,38 +47,14 @@ def take_target(game: Game, u: int, v: int, why: int) -> None:
 
 
 @rare
-def standing_point(
-    rules: Rules, ground: Ground, kind: int, x: float, y: float
-) -> tuple[float, float]:
-    """The point nearest to (x, y) where this type can be."""
-    playable = ground.playable
-    edge = 1e-6  # keeps a point on the upper border inside the last cell
-    x = min(max(x, playable[0]), playable[2] - edge)
-    y = min(max(y, playable[1]), playable[3] - edge)
-    row = rules.types[kind]
-    if row.walker == codes.FLYER:
-        return x, y
-    layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
-    cell = cell_of(ground, x, y)
-    if not ground.walkable[layer, cell]:
-        cell = nearest_cell(ground, layer, -1, x, y)
-        if cell < 0:
-            return x, y
-        left, bottom = float(cell % ground.size[0]), float(cell // ground.size[0])
-        x = min(max(x, left), left + 1.0 - edge)
-        y = min(max(y, bottom), bottom + 1.0 - edge)
-    return off_walls(ground, layer, cell, row.inner, x, y)
-
-
-@rare
 def resolve(game: Game, rules: Rules, u: int, kind: int, v: int) -> int:
-    """What a command comes down to for this unit, or NO_ORDER if it cannot be obeyed."""
+    """What a command comes down to for this unit, or minus the reason why it cannot be obeyed."""
     me = game.units[u]
     row = rules.types[me.kind]
     on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
-    if v >= 0 and not on_unit:
-        return codes.NO_ORDER
-    can_attack = on_unit and rules.rank[me.kind, game.units[v].kind] >= 0
+    if v >= 0 and not (on_unit and game.units[v].seen >> me.side & 1):
+        return -codes.CANT_TARGET_THAT_UNIT
+    can_attack = on_unit and rules.rank[me.kind, game.units[v].column] >= 0
     if kind == codes.SMART:
         if on_unit and game.units[v].side != me.side and can_attack:
             kind = codes.ATTACK
@@ -82,19 +62,24 @@ def resolve(game: Game, rules: Rules, u: int, kind: int, v: int) -> int:
             kind = codes.MOVE
     if kind == codes.ATTACK:
         if on_unit:
-            return codes.ATTACK if can_attack else codes.NO_ORDER
+            return codes.ATTACK if can_attack else -codes.CANT_TARGET_THAT_UNIT
         kind = codes.ATTACK_MOVE
     if kind == codes.HEAL:
-        healable = on_unit and game.units[v].side == me.side and row.heal_life > 0.0
-        if not healable or not rules.types[game.units[v].kind].biological:
-            return codes.NO_ORDER
-        return codes.NO_ORDER if rules.types[game.units[v].kind].structure else codes.HEAL
+        if row.heal_life == 0.0:
+            return -codes.NOT_SUPPORTED
+        patient = on_unit and game.units[v].side == me.side
+        if not patient or not rules.types[game.units[v].kind].biological:
+            return -codes.CANT_TARGET_THAT_UNIT
+        is_structure = rules.types[game.units[v].kind].structure
+        return -codes.CANT_TARGET_THAT_UNIT if is_structure else codes.HEAL
     if kind == codes.STOP or kind == codes.HOLD:
         return kind
     if not row.mobile or kind < codes.MOVE or kind > codes.FOLLOW:
-        return codes.NO_ORDER
+        return -codes.NOT_SUPPORTED
     if kind == codes.MOVE or kind == codes.FOLLOW:
-        return codes.FOLLOW if on_unit else codes.MOVE if kind == codes.MOVE else codes.NO_ORDER
+        if on_unit:
+            return codes.FOLLOW
+        return codes.MOVE if kind == codes.MOVE else -codes.CANT_TARGET_THAT_UNIT
     return kind
 
 
@@ -105,43 +90,137 @@ def give_order(
     ground: Ground,
     u: int,
     kind: int,
+    ability: int,
     v: int,
     x: float,
     y: float,
     queued: bool,
-) -> bool:
-    """Give one order to one unit; False if it cannot be obeyed, and then nothing changes."""
+) -> int:
+    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
+    nothing has changed."""
     me = game.units[u]
     if not me.alive or not (abs(x) < 1e6 and abs(y) < 1e6):
-        return False
-    kind = resolve(game, rules, u, kind, v)
+        return codes.ERROR
     queued = queued and me.n_orders > 0
-    if kind == codes.NO_ORDER or (queued and me.n_orders >= game.orders.shape[1]):
-        return False
+    if kind == codes.CAST:
+        answer = may_order(game, rules, u, ability, v, queued)
+        if answer != codes.SUCCESS:
+            return answer
+        if not queued and at_once(rules, ability):
+            use_at_once(game, rules, u, ability, v, x, y)
+            return codes.SUCCESS
+    else:
+        kind = resolve(game, rules, u, kind, v)
+        if kind < 0:
+            return -kind
+    if queued and me.n_orders >= game.orders.shape[1]:
+        return codes.QUEUE_IS_FULL
     if not queued:
-        interrupt(game, u, kind, v)
+        interrupt(game, rules, u, kind, v)
     if kind == codes.STOP:
-        return True
+        return codes.SUCCESS
+    if me.n_orders >= game.orders.shape[1]:
+        return codes.QUEUE_IS_FULL
+    write_order(game, rules, ground, u, kind, ability, v, x, y)
+    return codes.SUCCESS
+
+
+@rare
+def write_order(
+    game: Game,
+    rules: Rules,
+    ground: Ground,
+    u: int,
+    kind: int,
+    ability: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """Append an order that has been accepted to the queue."""
+    me = game.units[u]
     order = game.orders[u, me.n_orders]
     order.kind, order.target, order.tag = kind, codes.NO_UNIT, 0
-    if kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
+    order.ability = ability if kind == codes.CAST else codes.NO_ABILITY
+    if kind == codes.CAST:
+        order.x, order.y = x, y
+        aim = rules.abilities[ability].aim
+        if v >= 0 and aim == codes.AIM_POINT:
+            order.x, order.y = game.units[v].x, game.units[v].y
+        elif v >= 0 and aim != codes.AIM_NONE:
+            order.target, order.tag = v, game.units[v].tag
+    elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
     elif kind != codes.HOLD:
         if v >= 0:
             x, y = game.units[v].x, game.units[v].y
         order.x, order.y = standing_point(rules, ground, me.kind, x, y)
         order.back_x, order.back_y = me.x, me.y
-        if queued and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
+        if me.n_orders > 0 and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
             order.back_x = game.orders[u, me.n_orders - 1].x
             order.back_y = game.orders[u, me.n_orders - 1].y
     me.n_orders += 1
-    return True
+
+
+@kernel
+def at_once(rules: Rules, ability: int) -> bool:
+    """Does an ability leave the present order alone?"""
+    row = rules.abilities[ability]
+    if row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE or row.kind == codes.END:
+        return True
+    return row.habits & RUNS_BESIDE != 0
 
 
 @rare
-def interrupt(game: Game, u: int, kind: int, v: int) -> None:
-    """Drop what a unit is doing for a new order, but not a shot the new order asks for again."""
-    me = game.units[u]
+def use_at_once(game: Game, rules: Rules, u: int, ability: int, v: int, x: float, y: float) -> None:
+    """Switches and buffs of the unit itself act now; what concerns others waits for the tick."""
+    me, skill, row = game.units[u], game.skills[u], rules.abilities[ability]
+    if row.kind == codes.END:
+        end_ability(game, rules, u, row.of)
+    elif row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE:
+        pay(game, rules, u, ability)
+        add_buff(game, rules, u, row.buff, u, me.side, 0.0)
+    else:
+        skill.beside, skill.beside_x, skill.beside_y = ability, x, y
+        on_unit = v >= 0 and row.aim != codes.AIM_POINT and row.aim != codes.AIM_NONE
+        skill.beside_target = v if on_unit else codes.NO_UNIT
+        skill.beside_tag = game.units[v].tag if on_unit else 0
+        if v >= 0:
+            skill.beside_x, skill.beside_y = game.units[v].x, game.units[v].y
+        refresh(game, rules, u)
+
+
+@rare
+def end_ability(game: Game, rules: Rules, u: int, ability: int) -> None:
+    """End what an ability began."""
+    skill, row = game.skills[u], rules.abilities[ability]
+    if skill.cast == ability:
+        skill.stops = True
+    elif row.kind == codes.LOCK_ON:
+        k = lock_of(game, u)
+        if k >= 0:
+            game.effects[k].step = row.times  # no strike left: it ends in this tick
+    elif row.kind == codes.SUMMON:
+        made = u if skill.made_by == ability else skill.made
+        if made >= 0:
+            game.units[made].hp = 0.0
+    else:
+        end_buff(game, rules, u, row.buff)
+
+
+@rare
+def interrupt(game: Game, rules: Rules, u: int, kind: int, v: int) -> None:
+    """Drop what a unit is doing for a new order, but not a shot the new order asks for again, nor
+    an ability in a phase that no order interrupts: that one is finished first."""
+    me, skill = game.units[u], game.skills[u]
+    if skill.cast >= 0:
+        if rules.abilities[skill.cast].locked >> skill.phase & 1:
+            me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
+            return
+        skill.stops = True
+    if skill.unloading >= 0 and not rules.abilities[skill.unloading].habits & CASTS_MOVING:
+        skill.unloading = codes.NO_ABILITY
+        refresh(game, rules, u)
     old = current_order(game, u)
     again = kind == old and (
         kind == codes.ATTACK_MOVE
@@ -166,6 +245,7 @@ def finish_order(game: Game, u: int) -> None:
     for q in range(1, me.n_orders):
         done, following = game.orders[u, q - 1], game.orders[u, q]
         done.kind, done.target, done.tag = following.kind, following.target, following.tag
+        done.ability = following.ability
         done.x, done.y = following.x, following.y
         done.back_x, done.back_y = following.back_x, following.back_y
     me.n_orders -= 1
@@ -179,26 +259,30 @@ def finish_order(game: Game, u: int) -> None:
 
 
 @kernel
-def follow_orders(game: Game, rules: Rules) -> bool:
-    """Drop orders whose target is gone and take the target that an attack order names; does
-    anybody heal at all?"""
-    anybody_heals = False
+def follow_orders(game: Game) -> int:
+    """Drop orders whose target is gone and take the target that an attack order names. What all
+    units are together, as bits of their status, tells which phases this tick can do without."""
+    together = 0
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         if not me.alive:
             continue
-        if rules.types[me.kind].heal_life > 0.0:
-            anybody_heals = True
+        together |= me.status
         while me.n_orders > 0:
             order = game.orders[u, 0]
             kind = order.kind
             on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
-            if on_unit and not is_unit(game, order.target, order.tag):
+            if on_unit and not is_followed(game, u):
                 finish_order(game, u)
                 continue
+            if kind == codes.CAST:
+                together |= codes.CASTING
+                if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
+                    finish_order(game, u)
+                    continue
             if kind == codes.HEAL:
                 patient = game.units[order.target]
-                if patient.hp >= rules.types[patient.kind].hp:
+                if patient.hp >= patient.hp_max:
                     finish_order(game, u)
                     continue
                 me.heal_target = order.target
@@ -207,7 +291,16 @@ def follow_orders(game: Game, rules: Rules) -> bool:
             elif me.target_why == codes.TARGET_ORDERED:
                 forget_target(game, u)
             break
-    return anybody_heals
+    return together
+
+
+@kernel
+def is_followed(game: Game, u: int) -> bool:
+    """Is the unit that the first order names still there, and in sight?"""
+    order = game.orders[u, 0]
+    if not is_unit(game, order.target, order.tag):
+        return False
+    return game.units[order.target].seen >> game.units[u].side & 1 != 0
 
 
 @kernel
@@ -216,7 +309,9 @@ def apply_commands(game: Game, rules: Rules, ground: Ground, commands: Records) 
     n_slots = min(game.clock[0].n_slots, np.int64(commands.shape[0]))
     for u in range(n_slots):
         order = commands[u]
+        order.result = 0
         if order.kind != codes.NO_ORDER:
-            give_order(
-                game, rules, ground, u, order.kind, order.target, order.x, order.y, order.queued
-            )
+            order.result = give_order(
+                game, rules, ground, u, order.kind, order.ability, order.target, order.x, order.y,
+                order.queued,
+            )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The layout of the rules' tables: what kernels know of types, weapons and hits."""
+"""The layout of the rules' tables: what kernels know of types, weapons, hits and abilities."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.state import Records
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25
@@ -63,6 +63,25 @@ TYPE = np.dtype(
         ("life_low", "f8"),
         ("life_high", "f8"),
         ("changes", "?"),  # life, shields or energy come back, or its time runs out
+        ("attributes", "i8"),  # bit k: has attribute k of data.vocabulary.ATTRIBUTES
+        ("traits", "i8"),  # bit k: is trait k of data.vocabulary.TRAITS, as far as types tell
+        ("status", "i8"),  # what its units are by nature: bits of codes.HEALS and following
+        ("sight", "f8"),
+        ("sees_up", "?"),  # sees over cliffs
+        ("detects", "f8"),  # how far
+        ("cargo_size", "i8"),
+        ("cargo_room", "i8"),
+        ("repair_ticks", "f8"),  # for all of its life; 0 = cannot be repaired
+        ("minerals", "f8"),
+        ("vespene", "f8"),
+        ("armor_family", "i8"),
+        ("armor_step", "f8"),  # for each level
+        ("shield_step", "f8"),
+        ("shield_family", "i8"),
+        ("last_act", "i8"),  # row of the ability whose outcome is the end of its life; -1 = none
+        ("shields_itself", "i8"),  # row of the passive ability with a buff; -1 = none
+        ("first_change", "i8"),
+        ("n_changes", "i8"),
     ],
     align=True,
 )
@@ -119,6 +138,13 @@ HIT_ROW = np.dtype(
         ("target_delay", "f8"),
         ("spawns", "i8"),
         ("weapon", "i8"),
+        ("manner", "i8"),  # codes.RANGED, MELEE, SPLASHED or SPELL
+        ("must_be", "i8"),  # traits that victims around the target need, and must not have
+        ("must_not_be", "i8"),
+        ("family", "i8"),  # whose levels add Rules.damage_step
+        ("tech", "i8"),  # bits of the upgrade that adds Rules.damage_extra; 0 = none
+        ("buff", "i8"),  # what it puts on its target; -1 = nothing
+        ("buff_tech", "i8"),  # bits of the upgrade that it needs for it
     ],
     align=True,
 )
@@ -128,16 +154,202 @@ TARGETING = np.dtype(
     align=True,
 )
 
+ABILITY = np.dtype(
+    [
+        ("id", "i8"),  # of the game's interface; 0 = nobody orders it
+        ("kind", "i8"),
+        ("aim", "i8"),
+        ("of", "i8"),
+        # price
+        ("energy", "f8"),
+        ("life", "f8"),
+        ("minerals", "f8"),
+        ("nukes", "i8"),
+        ("cooldown", "f8"),
+        ("cooldown_slot", "i8"),
+        ("cooldown_from", "i8"),
+        # time, in ticks
+        ("prep", "f8"),
+        ("intro", "f8"),
+        ("outro", "f8"),
+        ("channel", "f8"),
+        ("finish", "f8"),
+        ("delay", "f8"),
+        ("fall", "f8"),
+        ("locked", "i8"),  # bit p: no order interrupts phase p
+        ("habits", "i8"),  # bit k: flag k of data.vocabulary.ABILITY_FLAGS
+        # reach
+        ("range", "f8"),
+        ("slop", "f8"),
+        ("break_range", "f8"),
+        ("autocast", "i8"),
+        ("autocast_range", "f8"),
+        ("must_be", "i8"),  # traits of the target, a bit each
+        ("must_not_be", "i8"),
+        # outcome
+        ("missile_speed", "f8"),  # per tick; 0 = no missile
+        ("missile_accel", "f8"),
+        ("lost_after", "f8"),
+        ("first_hit", "i8"),
+        ("n_hits", "i8"),
+        ("times", "i8"),  # of its strikes
+        ("period", "f8"),
+        ("circle", "f8"),  # radius; 0 = the target alone
+        ("circle_who", "i8"),
+        ("circle_must_be", "i8"),
+        ("circle_must_not_be", "i8"),
+        ("buff", "i8"),
+        ("user_buff", "i8"),
+        ("area", "i8"),
+        ("becomes", "i8"),
+        ("morph_ticks", "f8"),
+        ("morph_low", "f8"),  # a delay drawn from this interval comes first
+        ("morph_high", "f8"),
+        ("acts_after", "f8"),
+        ("summons", "i8"),
+        ("n_summons", "i8"),
+        ("summon_ticks", "f8"),
+        ("jump_distance", "f8"),  # 0 = as far as the range
+        ("jump_radius", "f8"),  # whom it takes along; 0 = the user goes
+        ("leave", "f8"),
+        ("travel", "f8"),
+        ("settle", "f8"),
+        ("max_units", "i8"),
+        ("max_size", "i8"),
+        ("load_range", "f8"),
+        ("load_radius", "f8"),
+        ("unload_range", "f8"),
+        ("unload_period", "f8"),
+        ("cargo_dies", "?"),
+        ("cargo_range_add", "f8"),
+        ("cargo_shoots", "?"),
+        ("cargo_must_be", "i8"),
+        ("heal_life", "f8"),  # at once
+        ("shield_rate", "f8"),  # per tick
+        ("energy_per_shield", "f8"),
+        ("cost_share", "f8"),
+        ("energy_gain", "f8"),
+        ("drain_shields", "f8"),
+        ("drain_energy", "f8"),
+        ("drain_all", "?"),
+        ("damage_per_energy", "f8"),
+        ("push", "f8"),  # distance
+        ("push_ticks", "f8"),
+        ("push_never", "i8"),
+        ("first_change", "i8"),
+        ("n_changes", "i8"),
+    ],
+    align=True,
+)
+
+BUFF_ROW = np.dtype(
+    [
+        ("id", "i8"),
+        ("ticks", "f8"),  # 0 = until something ends it
+        ("never", "i8"),  # traits it has no hold on
+        ("status", "i8"),
+        ("speed_mult", "f8"),
+        ("speed_add", "f8"),  # per tick
+        ("accel_mult", "f8"),
+        ("accel_add", "f8"),
+        ("rate", "f8"),
+        ("range_add", "f8"),
+        ("damage_add", "f8"),  # against targets with one of `damage_vs`
+        ("damage_vs", "i8"),
+        ("first_hit_damage", "f8"),
+        ("armor_add", "f8"),
+        ("shield_armor_add", "f8"),
+        ("taken_add", "f8"),
+        ("taken_mult", "f8"),
+        ("taken_manners", "i8"),
+        ("taken_from", "i8"),  # traits the attacker needs for it
+        ("absorbs", "f8"),
+        ("life_rate", "f8"),  # per tick
+        ("drain", "f8"),  # energy per tick; without any, it ends
+        ("hp_add", "f8"),
+        ("strike", "i8"),  # row of Rules.hits; -1 = none
+        ("times", "i8"),
+        ("period", "f8"),
+        ("first_change", "i8"),
+        ("n_changes", "i8"),
+    ],
+    align=True,
+)
+
+AREA = np.dtype(
+    [
+        ("id", "i8"),
+        ("radius", "f8"),
+        ("ticks", "f8"),  # 0 = until something ends it
+        ("delay", "f8"),
+        ("who", "i8"),
+        ("must_be", "i8"),
+        ("must_not_be", "i8"),
+        ("follows", "i8"),
+        ("reveals", "?"),
+        ("buff", "i8"),
+        ("strike", "i8"),
+        ("times", "i8"),  # 0 = as long as it lasts
+        ("period", "f8"),
+        ("then", "i8"),
+    ],
+    align=True,
+)
+
+CHANGE = np.dtype(
+    [
+        ("tech", "i8"),  # bits of the upgrade; 0 = a level of `family`
+        ("family", "i8"),
+        ("level", "i8"),
+        ("field", "i8"),
+        ("op", "i8"),
+        ("value", "f8"),
+    ],
+    align=True,
+)
+
+UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
+
+# Flags of abilities, in the order of data.vocabulary.ABILITY_FLAGS.
+(
+    RUNS_BESIDE,
+    CASTS_MOVING,
+    NO_DECELERATION,
+    REPEATS,
+    HOLDS_WEAPONS,
+    BROKEN_BY_DAMAGE,
+    REFUNDS_ENERGY,
+    SPENDS_COOLDOWN,
+    NEEDS_VISION,
+    PULLS_TARGET,
+    TAKES_CONTROL,
+    BREAKS_FORCE_FIELDS,
+    NEEDS_CREEP,
+    ONLY_WHEN_EMPTY,
+    KILLS_USER,
+    JOINS_SUMMONED,
+) = (1 << bit for bit in range(16))
+
 
 class Rules(NamedTuple):
-    """Static tables: rows of `types` are unit types, and so are both axes of the matrices."""
+    """Static tables: rows of `types` are unit types, and so are both axes of the matrices, whose
+    second half of columns stands for the same types lifted into the air."""
 
     targeting: Records  # [1] TARGETING
     types: Records  # [T] TYPE
     weapons: Records  # [W] WEAPON
     hits: Records  # [H] HIT_ROW
     damage: NDArray[np.float64]  # [H, T] before armor
-    rank: NDArray[np.int64]  # [T, T] how gladly a type attacks another; -1 = it cannot
-    scan: NDArray[np.float64]  # [T, T] how far it looks for it
-    reach: NDArray[np.float64]  # [T, T] longest range against it
-    too_near: NDArray[np.float64]  # [T, T] below this distance no weapon works
+    damage_step: NDArray[np.float64]  # [H, T] more with each level of the hit's family
+    damage_extra: NDArray[np.float64]  # [H, T] more with the hit's upgrade
+    rank: NDArray[np.int64]  # [T, 2T] how gladly a type attacks another; -1 = it cannot
+    scan: NDArray[np.float64]  # [T, 2T] how far it looks for it
+    reach: NDArray[np.float64]  # [T, 2T] longest range against it
+    too_near: NDArray[np.float64]  # [T, 2T] below this distance no weapon works
+    abilities: Records  # [B] ABILITY
+    buffs: Records  # [F] BUFF_ROW
+    areas: Records  # [A] AREA
+    changes: Records  # [C] CHANGE
+    upgrades: Records  # [G] UPGRADE
+    kit: NDArray[np.int64]  # [T, K] rows of abilities that a type has; -1 = no more
+    kit_needs: NDArray[np.int64]  # [T, K] upgrades that it needs for them, a bit each

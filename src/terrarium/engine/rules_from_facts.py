@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 
 from terrarium.data.facts import Hit, Line, RuleSet, Unit, Weapon
-from terrarium.data.vocabulary import COLLISION_CLASSES
+from terrarium.data.vocabulary import COLLISION_CLASSES, HIT_KINDS, UPGRADES
 from terrarium.engine import codes
+from terrarium.engine.abilities_from_facts import (
+    NO_FAMILY,
+    Names,
+    attributes,
+    compile_abilities,
+    names_of,
+    record,
+    traits_of_unit,
+)
 from terrarium.engine.rules import (
     HIT_ROW,
     SPLASH_RADIUS_LIMIT,
@@ -21,32 +30,49 @@ from terrarium.engine.rules import (
     Rules,
 )
 from terrarium.engine.state import records
+from terrarium.engine.strikes_from_facts import (
+    damage_of,
+    extra_of,
+    extra_of_strike,
+    step_of,
+    strike_row,
+    strikes_of,
+    upgrades_of_hit,
+)
 
 TICKS_PER_S = 16.0
 INSTANT_ACCELERATION = 1000.0
 LARGE_INNER_RADIUS = 0.5
 NEAR_CASE = "target within 3"
-# Weapons that need something the battle rules do not have: the Oracle's beam must be switched on.
+# Weapons that an ability has to switch on.
 DORMANT_WEAPONS = frozenset({"Oracle"})
+SHIELDS_FAMILY = "ProtossShields"
 
 
 @lru_cache(maxsize=16)
 def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     """Turn facts into tables, and say which row is which unit."""
-    units = list(facts.units.values())
-    rows = {unit.name: row for row, unit in enumerate(units)}
+    units, names = list(facts.units.values()), names_of(facts)
     weapons = [(unit, weapon) for unit in units for weapon in _working(unit)]
     strikes = [_strikes(weapon) for _, weapon in weapons]
+    spells = list(strikes_of(facts))
+    n_of_weapons = sum(len(hits) for hits in strikes)
+    first_strikes = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
+    tables, spans = compile_abilities(facts, names, first_strikes)
+    n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
-        types=records(len(units), TYPE),
+        types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
-        hits=records(max(1, sum(len(hits) for hits in strikes)), HIT_ROW),
-        damage=np.zeros((max(1, sum(len(hits) for hits in strikes)), len(units))),
-        rank=np.full((len(units), len(units)), -1, np.int64),
-        scan=np.zeros((len(units), len(units))),
-        reach=np.zeros((len(units), len(units))),
-        too_near=np.zeros((len(units), len(units))),
+        hits=records(n_hits, HIT_ROW),
+        damage=np.zeros((n_hits, n_types)),
+        damage_step=np.zeros((n_hits, n_types)),
+        damage_extra=np.zeros((n_hits, n_types)),
+        rank=np.full((n_types, 2 * n_types), -1, np.int64),
+        scan=np.zeros((n_types, 2 * n_types)),
+        reach=np.zeros((n_types, 2 * n_types)),
+        too_near=np.zeros((n_types, 2 * n_types)),
+        **vars(tables),
     )
     limits = facts.targeting
     rules.targeting[0] = (
@@ -57,29 +83,33 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     )
     w = h = 0
     for row, unit in enumerate(units):
-        rules.types[row] = _record(TYPE, _type_row(unit, first_weapon=w))
+        first, n = spans["unit"][row]
+        values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
+        rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in _working(unit):
             hits = strikes[w]
-            rules.weapons[w] = _record(WEAPON, _weapon_row(weapon, hits, first_hit=h))
+            rules.weapons[w] = record(WEAPON, _weapon_row(weapon, hits, first_hit=h))
+            upgrades = upgrades_of_hit(facts, names, unit, weapon)
             for hit in hits:
-                values = _hit_row(weapon, hit, hits, rows, _escort(facts, hit))
-                rules.hits[h] = _record(HIT_ROW, values | {"weapon": w})
-                rules.damage[h] = [_damage(hit, victim) for victim in units]
+                values = _hit_row(weapon, hit, hits, names, _escort(facts, hit))
+                rules.hits[h] = record(HIT_ROW, values | upgrades | {"weapon": w})
+                rules.damage[h] = damage_of(hit.damage, hit.bonus, units)
+                rules.damage_step[h] = step_of(weapon, hit, units)
+                rules.damage_extra[h] = extra_of(facts, unit, weapon, units)
                 h += 1
             w += 1
+    for owner, strike in spells:
+        tech, extra = extra_of_strike(facts, names, owner, strike, units)
+        rules.hits[h] = record(HIT_ROW, strike_row(strike) | {"tech": tech})
+        rules.damage[h] = damage_of(strike.damage, strike.bonus, units)
+        rules.damage_extra[h] = extra
+        h += 1
     _fill_matrices(rules, units)
-    return rules, rows
-
-
-def _record(dtype: np.dtype[Any], values: dict[str, Any]) -> Any:
-    """A row with every field stated: a forgotten one is our mistake, not a zero."""
-    assert dtype.names is not None
-    assert set(values) == set(dtype.names), set(values) ^ set(dtype.names)
-    return tuple(values[name] for name in dtype.names)
+    return rules, dict(names.types)
 
 
 def _working(unit: Unit) -> list[Weapon]:
-    return [w for w in unit.weapons if w.hits and w.api_name not in DORMANT_WEAPONS]
+    return [w for w in unit.weapons if w.hits]
 
 
 def _strikes(weapon: Weapon) -> list[Hit]:
@@ -201,6 +231,52 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
     }
 
 
+def _powers(unit: Unit, facts: RuleSet, names: Names) -> dict[str, Any]:
+    """What a type is by nature, and what upgrades do for it."""
+    kit = [ability for ability in facts.abilities.values() if unit.name in ability.users]
+    morphs = [ability for ability in facts.abilities.values() if ability.morph and ability.effect]
+    hidden = {"permanently_cloaked", "buried"} & set(unit.flags)
+    untouchable = {"invulnerable", "untargetable"} & set(unit.flags)
+    passive = [ability.name for ability in kit if ability.kind == "passive" and ability.buff]
+    last_acts = [
+        ability.name
+        for ability in facts.abilities.values()
+        if ability.summon and ability.summon.unit == unit.name and ability.strikes
+    ]
+    dormant = any(weapon.api_name in DORMANT_WEAPONS for weapon in unit.weapons)
+    claims = {
+        codes.HEALS: unit.heal is not None,
+        codes.AUTOCASTS: any(ability.autocast != "never" for ability in kit),
+        codes.CLOAKED: bool(hidden),
+        codes.UNTOUCHABLE: bool(untouchable),
+        codes.DETECTS: unit.detection_range is not None,
+        codes.DISARMED: dormant,
+        codes.WARDED: bool(passive),
+        codes.ZONED: any(ability.morph.becomes == unit.name for ability in morphs if ability.morph),
+    }
+    armor = {f: step for f, step in unit.armor_upgrades_per_level.items() if f != SHIELDS_FAMILY}
+    family = next(iter(armor), None)
+    return {
+        "attributes": attributes(unit.attributes),
+        "traits": traits_of_unit(unit, facts.abilities),
+        "status": sum(bit for bit, holds in claims.items() if holds),
+        "sight": unit.sight,
+        "sees_up": unit.sees_over_cliffs or unit.flying,
+        "detects": unit.detection_range or 0.0,
+        "cargo_size": unit.cargo_size,
+        "cargo_room": unit.cargo_capacity,
+        "repair_ticks": unit.repair_loops or 0.0,
+        "minerals": unit.minerals_total,
+        "vespene": unit.vespene_total,
+        "armor_family": UPGRADES.index(family) if family else NO_FAMILY,
+        "armor_step": armor[family] if family else 0.0,
+        "shield_step": unit.armor_upgrades_per_level.get(SHIELDS_FAMILY, 0.0),
+        "shield_family": UPGRADES.index(SHIELDS_FAMILY),
+        "last_act": names.abilities[last_acts[0]] if last_acts else -1,
+        "shields_itself": names.abilities[passive[0]] if passive else -1,
+    }
+
+
 def _weapon_row(weapon: Weapon, hits: list[Hit], first_hit: int) -> dict[str, Any]:
     half_arc = min(math.radians(weapon.fire_arc_deg / 2.0 + weapon.arc_slop_deg), math.pi)
     return {
@@ -248,7 +324,7 @@ def _form(weapon: Weapon, hit: Hit) -> int:
 
 
 def _hit_row(
-    weapon: Weapon, hit: Hit, hits: list[Hit], rows: dict[str, int], escort: Hit | None
+    weapon: Weapon, hit: Hit, hits: list[Hit], names: Names, escort: Hit | None
 ) -> dict[str, Any]:
     zones = list(hit.splash.zones) if hit.splash else []
     assert len(zones) <= 3, weapon.name
@@ -296,7 +372,10 @@ def _hit_row(
         "step_ticks": _step_ticks(line) if line else 0.0,
         "delay": (line.delay_loops or 0.0) if line else 0.0,
         "target_delay": (line.target_delay_loops or line.delay_loops or 0.0) if line else 0.0,
-        "spawns": rows.get(hit.spawns, -1) if hit.spawns else -1,
+        "spawns": names.types.get(hit.spawns, -1) if hit.spawns else -1,
+        "manner": 1 << HIT_KINDS.index(hit.kind),
+        "must_be": 0,
+        "must_not_be": 0,
     }
 
 
@@ -339,38 +418,45 @@ def _flight(hit: Hit) -> tuple[float, float, float]:
     return start / TICKS_PER_S, top / TICKS_PER_S, accel / TICKS_PER_S**2
 
 
-def _damage(hit: Hit, victim: Unit) -> float:
-    return hit.damage + sum(
-        extra for attribute, extra in hit.bonus.items() if attribute in victim.attributes
-    )
-
-
 def _fill_matrices(rules: Rules, units: list[Unit]) -> None:
-    """Who may attack whom, how gladly, from how far."""
+    """Who may attack whom, how gladly, from how far; also those who are lifted into the air."""
+    n = len(units)
     for a, attacker in enumerate(units):
         for v, victim in enumerate(units):
-            usable = [
-                (index, weapon)
-                for index, weapon in enumerate(_working(attacker))
-                if _can_hit(weapon, victim)
-            ]
-            if not usable or {"untargetable", "invulnerable"} & set(victim.flags):
+            if {"untargetable", "invulnerable"} & set(victim.flags):
                 continue
-            # game_rules.md, 4: threats first, then priority, then what the main weapon can hit.
-            threat = "always_a_threat" in victim.flags or any(
-                _can_hit(weapon, attacker) for weapon in _working(victim)
-            )
-            priority = victim.attack_priority
-            if victim.attack_priority_when_others_near is not None:
-                priority = victim.attack_priority_when_others_near
-            rules.rank[a, v] = 64 * threat + 2 * priority + (usable[0][0] == 0)
-            rules.scan[a, v] = max(weapon.scan_range for _, weapon in usable)
-            rules.reach[a, v] = max(weapon.range for _, weapon in usable)
-            rules.too_near[a, v] = min(weapon.min_range or 0.0 for _, weapon in usable)
+            for column, planes in ((v, victim.targetable_as), (n + v, ("air",))):
+                usable = [
+                    (index, weapon)
+                    for index, weapon in enumerate(_working(attacker))
+                    if _can_hit(weapon, victim, planes)
+                ]
+                if usable:
+                    _fill_cell(rules, attacker, victim, usable, (a, column))
     rules.types["top_rank"] = rules.rank.max(axis=1)
 
 
-def _can_hit(weapon: Weapon, victim: Unit) -> bool:
+def _fill_cell(
+    rules: Rules,
+    attacker: Unit,
+    victim: Unit,
+    usable: list[tuple[int, Weapon]],
+    cell: tuple[int, int],
+) -> None:
+    # game_rules.md, 4: threats first, then priority, then what the main weapon can hit.
+    threat = "always_a_threat" in victim.flags or any(
+        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in _working(victim)
+    )
+    priority = victim.attack_priority
+    if victim.attack_priority_when_others_near is not None:
+        priority = victim.attack_priority_when_others_near
+    rules.rank[cell] = 64 * threat + 2 * priority + (usable[0][0] == 0)
+    rules.scan[cell] = max(weapon.scan_range for _, weapon in usable)
+    rules.reach[cell] = max(weapon.range for _, weapon in usable)
+    rules.too_near[cell] = min(weapon.min_range or 0.0 for _, weapon in usable)
+
+
+def _can_hit(weapon: Weapon, victim: Unit, planes: tuple[str, ...]) -> bool:
     if weapon.not_structures and "Structure" in victim.attributes:
         return False
-    return weapon.targets == "any" or weapon.targets in victim.targetable_as
+    return weapon.targets == "any" or weapon.targets in planes

@@ -13,6 +13,7 @@ from terrarium.engine.orders import give_order
 from terrarium.engine.random import ORDER_POINT, POSITION, TEAM, toss, uniform
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Records, World, game_of, records
+from terrarium.engine.stats import research
 from terrarium.engine.terrain import Ground
 
 SIDES = {"ally": 0, "enemy": 1}
@@ -132,15 +133,20 @@ def clear(game: Game, seed: np.uint64) -> None:
         game.units[u].alive = False
         game.units[u].tag = 0
         game.units[u].n_orders = 0
+        game.units[u].inside = codes.NO_UNIT
     for p in range(game.players.shape[0]):
         player = game.players[p]
         player.n_alive, player.n_lost, player.damage_dealt = 0, 0, 0.0
+        player.techs, player.nukes = 0, 0
+        player.minerals, player.vespene = 0.0, 0.0
+        for k in range(player.levels.shape[0]):
+            player.levels[k] = 0
     for f in range(game.fields.shape[0]):
         game.fields[f].used = 0
     clock = game.clock[0]
     clock.seed = seed
     clock.tick, clock.next_tag, clock.n_slots = 0, 0, 0
-    clock.n_effects, clock.fault = 0, codes.NO_FAULT
+    clock.n_effects, clock.fault, clock.fog = 0, codes.NO_FAULT, False
 
 
 @rare
@@ -173,7 +179,13 @@ def opening_orders(game: Game, rules: Rules, ground: Ground, plan: Plan) -> None
                     share = uniform(game.clock[0].seed, 0, entry.group, ORDER_POINT)
                     x += (group.order_to_x - x) * share
                     y += (group.order_to_y - y) * share
-                give_order(game, rules, ground, u, codes.ATTACK_MOVE, codes.NO_UNIT, x, y, False)
+                attack_move(game, rules, ground, u, x, y)
+
+
+@rare
+def attack_move(game: Game, rules: Rules, ground: Ground, u: int, x: float, y: float) -> None:
+    nobody, nothing = codes.NO_UNIT, codes.NO_ABILITY
+    give_order(game, rules, ground, u, codes.ATTACK_MOVE, nothing, nobody, x, y, False)
 
 
 @rare
@@ -185,7 +197,7 @@ def attack_all(game: Game, rules: Rules, ground: Ground, u: int, side: int) -> N
         if v < 0:
             return
         reached = distance
-        give_order(game, rules, ground, u, codes.ATTACK, v, 0.0, 0.0, True)
+        give_order(game, rules, ground, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, True)
 
 
 @rare
@@ -227,9 +239,9 @@ def send_idle(game: Game, rules: Rules, ground: Ground, side: int) -> None:
         if v < 0:
             continue
         kind = codes.ATTACK
-        if rules.rank[me.kind, game.units[v].kind] < 0:
+        if rules.rank[me.kind, game.units[v].column] < 0:
             kind = codes.ATTACK_MOVE  # a Medivac follows the fight, a Zealot waits under a flyer
-        give_order(game, rules, ground, u, kind, v, 0.0, 0.0, False)
+        give_order(game, rules, ground, u, kind, codes.NO_ABILITY, v, 0.0, 0.0, False)
 
 
 @rare
@@ -345,6 +357,12 @@ def reset(
     for e in range(world.units.shape[0]):
         if chosen[e]:
             begin(world, rules, ground, plan, e, seeds[e])
+
+
+@entry
+def grant(world: World, rules: Rules, e: int, side: int, upgrade: int) -> None:
+    """A side of a running game has an upgrade from now on."""
+    research(game_of(world, e), rules, side, upgrade)
 
 
 @entry

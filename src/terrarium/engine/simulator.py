@@ -1,7 +1,7 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.engine import codes
+from terrarium.engine.abilities_from_facts import names_of
 from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.rules_from_facts import compile_rules
-from terrarium.engine.setup import compile_plan, create, n_units, reset, unit_names
+from terrarium.engine.setup import compile_plan, create, grant, n_units, reset, unit_names
 from terrarium.engine.state import (
     COMMAND,
     Records,
@@ -85,6 +86,7 @@ class Simulator:
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(self.rows)
+        self.known = names_of(facts)
         for unit in unit_names(scenario):
             self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
@@ -165,9 +167,36 @@ class Simulator:
         at: tuple[float, float] = (0.0, 0.0),
         target: int = codes.NO_UNIT,
         queued: bool = False,
+        ability: int = codes.NO_ABILITY,
     ) -> None:
         """Put one command where the next step finds it."""
-        self.commands[e, slot] = (kind, target, at[0], at[1], queued)
+        self.commands[e, slot] = (kind, target, at[0], at[1], queued, ability, 0)
+
+    def use(
+        self,
+        e: int,
+        slot: int,
+        ability: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+        queued: bool = False,
+    ) -> None:
+        """Put the command to use an ability where the next step finds it."""
+        row = self._row("ability", ability, self.known.abilities)
+        self.order(e, slot, codes.CAST, at, target, queued, row)
+
+    def answer(self, e: int, slot: int) -> str:
+        """What became of the last command of a unit: the game's own word for it."""
+        return codes.RESULT_NAMES[int(self.commands["result"][e, slot])]
+
+    def research(self, e: int, side: int, upgrade: str) -> None:
+        """Give a side of one game an upgrade, with the levels below it."""
+        row = self._row("upgrade", upgrade, self.known.upgrades)
+        if side not in (0, 1) or not 0 <= e < self.n_envs:
+            raise EngineError(
+                f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
+            )
+        grant(self.world, self.rules, int(e), int(side), row)
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
@@ -227,7 +256,9 @@ class Simulator:
     def digest(self, e: int | None = None) -> str:
         """A fingerprint of the truth about one game, or about all of them."""
         chosen = slice(None) if e is None else slice(e, e + 1)
-        units, orders, players, effects, clock = (array[chosen] for array in self.world[:5])
+        units, orders, players, effects, clock, skills, buffs = (
+            array[chosen] for array in self.world[:7]
+        )
         n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
         n_orders = units["n_orders"][..., None]  # [N, U, 1]
         # What lies beyond these counts is left over from before and not part of the truth.
@@ -237,6 +268,8 @@ class Simulator:
             players,
             effects[np.arange(effects.shape[1]) < n_effects],
             clock,
+            skills[np.arange(units.shape[1]) < n_slots],
+            buffs[np.arange(units.shape[1]) < n_slots],
         )
         summary = hashlib.sha256()
         for array in truth:
@@ -247,6 +280,14 @@ class Simulator:
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown()
+
+    def _row(self, what: str, name: str, rows: Mapping[str, int]) -> int:
+        if name not in rows:
+            raise EngineError(
+                f'unknown {what} "{name}" in rule set {self.scenario.rules}.'
+                f"{nearest(name, rows)} See: terrarium list {what.replace('ty', 'tie')}s"
+            )
+        return rows[name]
 
     def _check_unit(self, unit: str) -> None:
         if unit not in self.rows:
@@ -276,6 +317,7 @@ class Simulator:
             reset(*fixed, self.plan, np.zeros(self.n_envs, np.uint64), nobody)
             create(*fixed, 0, 0, 0, 0.0, 0.0, False)
             step(*fixed, self.plan, self._scratch[0], self.commands, 0, 0, 0)
+            grant(self.world, self.rules, 0, 0, 0)
         note_compiled()
 
     def check_faults(self) -> None:

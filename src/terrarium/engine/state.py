@@ -20,6 +20,19 @@ UNIT = np.dtype(
         ("alive", "?"),
         ("phase", "i8"),  # in which ticks it scans: drawn, so that no side scans first
         ("passive", "?"),  # never picks a target itself (SMAC's agents)
+        # now: what type, upgrades and buffs come to (stats.py)
+        ("status", "i8"),  # bits of codes.HEALS and following
+        ("seen", "i8"),  # bit s: side s sees it and may target it
+        ("inside", "i8"),  # the carrier that it is in; on board it is not `alive` to the map
+        ("plane", "i8"),
+        ("column", "i8"),  # of the rules' matrices; lifted units have columns of their own
+        ("max_speed", "f8"),  # per tick
+        ("accel", "f8"),
+        ("hp_max", "f8"),
+        ("armor", "f8"),
+        ("shield_armor", "f8"),
+        ("rate", "f8"),  # of attacks; 1 without buffs and upgrades
+        ("range_add", "f8"),
         # body
         ("x", "f8"),
         ("y", "f8"),
@@ -63,9 +76,74 @@ UNIT = np.dtype(
     align=True,
 )
 
+N_COOLDOWNS = 4
+N_BUFFS = 6
+N_FAMILIES = 16
+"""of upgrades with levels"""
+
+SKILL = np.dtype(
+    [
+        # a cast
+        ("cast", "i8"),  # row of Rules.abilities; -1 = none
+        ("phase", "i8"),
+        ("timer", "f8"),  # ticks left of the phase
+        ("target", "i8"),
+        ("target_tag", "i8"),
+        ("x", "f8"),  # where it is aimed at
+        ("y", "f8"),
+        ("stops", "?"),  # is to be broken off
+        ("ordered", "?"),  # the first order of the queue asked for it
+        ("beside", "i8"),  # row of the ability to be used beside the order; -1 = none
+        ("beside_target", "i8"),
+        ("beside_tag", "i8"),
+        ("beside_x", "f8"),
+        ("beside_y", "f8"),
+        ("ready", "i8", (N_COOLDOWNS,)),  # the tick from which an ability can be used again
+        ("switched", "i8"),  # bit k: the player has switched the autocast in slot k of the kit over
+        ("locks", "?"),  # holds somebody by a lock
+        ("error", "i8"),  # why the last order came to nothing after it had been accepted
+        # change of form
+        ("morph", "i8"),  # row of Rules.abilities; -1 = none
+        ("morph_timer", "f8"),
+        ("zone_x", "f8"),  # where a Liberator shoots
+        ("zone_y", "f8"),
+        # forced movement
+        ("drag_x", "f8"),
+        ("drag_y", "f8"),
+        ("drag_ticks", "f8"),
+        # cargo
+        ("load", "i8"),  # room taken
+        ("unload_timer", "f8"),
+        ("unloading", "i8"),  # row of the ability that lets passengers out; -1 = none
+        # what it made: an Adept's shade, a Disruptor's ball
+        ("made", "i8"),
+        ("made_tag", "i8"),
+        ("made_by", "i8"),  # row of the ability that made this unit; -1 = none
+        ("maker", "i8"),
+        ("maker_tag", "i8"),
+        ("own_side", "i8"),  # whose it is while somebody else controls it
+    ],
+    align=True,
+)
+
+BUFF = np.dtype(
+    [
+        ("row", "i8"),  # of Rules.buffs; -1 = nothing
+        ("ticks", "f8"),  # left; until something ends it where the buff has no duration
+        ("timer", "f8"),  # until its next strike
+        ("strikes", "i8"),  # left
+        ("absorbs", "f8"),  # left
+        ("side", "i8"),  # who put it there
+        ("source", "i8"),
+        ("source_tag", "i8"),
+    ],
+    align=True,
+)
+
 ORDER = np.dtype(
     [
         ("kind", "i8"),
+        ("ability", "i8"),
         ("target", "i8"),
         ("tag", "i8"),
         ("x", "f8"),
@@ -77,7 +155,15 @@ ORDER = np.dtype(
 )
 
 COMMAND = np.dtype(
-    [("kind", "i8"), ("target", "i8"), ("x", "f8"), ("y", "f8"), ("queued", "?")],
+    [
+        ("kind", "i8"),
+        ("target", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("queued", "?"),
+        ("ability", "i8"),  # row of Rules.abilities where kind is CAST
+        ("result", "i8"),  # what became of it: one of codes.RESULT_NAMES
+    ],
     align=True,
 )
 
@@ -100,11 +186,25 @@ EFFECT = np.dtype(
         ("timer", "f8"),
         ("step", "i8"),
         ("seen_tag", "i8"),  # whom the glaive has struck before
+        ("ability", "i8"),  # row of Rules.abilities; -1 = of a weapon
+        ("area", "i8"),  # row of Rules.areas, of what lies on the ground; -1 = nothing does
     ],
     align=True,
 )
 
-PLAYER = np.dtype([("n_alive", "i8"), ("n_lost", "i8"), ("damage_dealt", "f8")], align=True)
+PLAYER = np.dtype(
+    [
+        ("n_alive", "i8"),
+        ("n_lost", "i8"),
+        ("damage_dealt", "f8"),
+        ("techs", "i8"),  # bit k: has the upgrade without levels number k
+        ("levels", "i8", (N_FAMILIES + 1,)),  # of each family; the last one is always 0
+        ("minerals", "f8"),
+        ("vespene", "f8"),
+        ("nukes", "i8"),
+    ],
+    align=True,
+)
 
 CLOCK = np.dtype(
     [
@@ -114,6 +214,7 @@ CLOCK = np.dtype(
         ("n_slots", "i8"),  # slots ever used: loops stop there
         ("n_effects", "i8"),
         ("fault", "i8"),
+        ("fog", "?"),  # sides see only what their units see
     ],
     align=True,
 )
@@ -130,6 +231,8 @@ class World(NamedTuple):
     players: Records  # [N, P] PLAYER
     effects: Records  # [N, E] EFFECT
     clock: Records  # [N, 1] CLOCK
+    skills: Records  # [N, U] SKILL
+    buffs: Records  # [N, U, B] BUFF
     fields: Records  # [N, F] FIELD
     ways: NDArray[np.uint8]  # [N, F, cells]
 
@@ -142,6 +245,8 @@ class Game(NamedTuple):
     players: Records
     effects: Records
     clock: Records
+    skills: Records
+    buffs: Records
     fields: Records
     ways: NDArray[np.uint8]
 
@@ -209,6 +314,8 @@ HIT = np.dtype(
         ("source_tag", "i8"),
         ("side", "i8"),
         ("damage", "f8"),
+        ("pure", "f8"),  # damage that no armor takes away
+        ("direct", "?"),  # on the target itself, not around it
         ("next", "i8"),
         ("applied", "?"),
     ],
@@ -258,6 +365,8 @@ def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> World
         players=records((n_envs, 2), PLAYER),
         effects=records((n_envs, n_effects), EFFECT),
         clock=records((n_envs, 1), CLOCK),
+        skills=records((n_envs, n_slots), SKILL),
+        buffs=records((n_envs, n_slots, N_BUFFS), BUFF),
         fields=records((n_envs, n_fields), FIELD),
         ways=np.zeros((n_envs, n_fields, n_cells), np.uint8),
     )
@@ -296,6 +405,8 @@ def game_of(world: World, e: int) -> Game:
         world.players[e],
         world.effects[e],
         world.clock[e],
+        world.skills[e],
+        world.buffs[e],
         world.fields[e],
         world.ways[e],
     )

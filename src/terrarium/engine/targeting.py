@@ -3,9 +3,11 @@
 import math
 
 from terrarium.engine import codes
+from terrarium.engine.aim import reach_of
 from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel, rare
-from terrarium.engine.orders import current_order, forget_target, standing_point, take_target
+from terrarium.engine.orders import current_order, forget_target, take_target
+from terrarium.engine.places import standing_point
 from terrarium.engine.random import toss
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game, Scratch, is_unit
@@ -13,6 +15,8 @@ from terrarium.engine.terrain import BUCKET, Ground
 
 SCAN_PERIOD_TICKS = 4
 FLEE_DISTANCE = 5.0
+ZONE_RADIUS = 5.0
+"""Of a Liberator in defender mode (areas liberator_zone)."""
 LARGEST_RADIUS = 2.75
 """No unit's radius is larger."""
 CROWD = 48
@@ -62,6 +66,10 @@ def acquire_targets(game: Game, rules: Rules, ground: Ground, scratch: Scratch) 
             flee(game, rules, ground, u, attacker)
         if row.n_weapons == 0 or not may_choose(game, rules, u):
             continue
+        if me.status & (codes.DISARMED | codes.HOLDS_FIRE):
+            if me.target >= 0:
+                forget_target(game, u)
+            continue
         had_target = me.target >= 0
         if had_target and not keeps_target(game, rules, u):
             forget_target(game, u)
@@ -83,7 +91,7 @@ def may_choose(game: Game, rules: Rules, u: int) -> bool:
     shoot while they move."""
     me = game.units[u]
     order = current_order(game, u)
-    if order == codes.MOVE or order == codes.FOLLOW:
+    if order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
         return rules.types[me.kind].fires_moving
     if order == codes.NO_ORDER and me.away and me.target < 0:
         # On its way home from a chase that went too far: not before it is near.
@@ -93,20 +101,37 @@ def may_choose(game: Game, rules: Rules, u: int) -> bool:
 
 
 @kernel
+def may_see(game: Game, u: int, v: int) -> bool:
+    """Does the side of unit `u` see unit `v`, and may it target it?"""
+    return game.units[v].seen >> game.units[u].side & 1 != 0
+
+
+@rare
+def in_zone(game: Game, rules: Rules, u: int, v: int) -> bool:
+    """Does a unit stand in the zone that a Liberator has chosen?"""
+    other, skill = game.units[v], game.skills[u]
+    distance = length(other.x - skill.zone_x, other.y - skill.zone_y)
+    return distance - rules.types[other.kind].radius <= ZONE_RADIUS + NEARLY
+
+
+@kernel
 def keeps_target(game: Game, rules: Rules, u: int) -> bool:
     """Is the target still there, and not led too far away?"""
     me = game.units[u]
     v = me.target
-    if not is_unit(game, v, me.target_tag) or rules.rank[me.kind, game.units[v].kind] < 0:
+    if not is_unit(game, v, me.target_tag) or rules.rank[me.kind, game.units[v].column] < 0:
+        return False
+    if not may_see(game, u, v) or (me.status & codes.ZONED and not in_zone(game, rules, u, v)):
         return False
     order = current_order(game, u)
     stays = order == codes.HOLD or order == codes.MOVE or order == codes.FOLLOW
+    stays = stays or order == codes.CAST
     if stays or not rules.types[me.kind].mobile:
         distance = edge_distance(rules, me, game.units[v])
         slop = 1.0 if me.winding else 0.0
-        if distance > rules.reach[me.kind, game.units[v].kind] + slop:
+        if distance > reach_of(me, rules.reach[me.kind, game.units[v].column]) + slop:
             return False
-        return distance >= rules.too_near[me.kind, game.units[v].kind]
+        return distance >= rules.too_near[me.kind, game.units[v].column]
     if order == codes.NO_ORDER:
         dx, dy = me.home_x - me.x, me.home_y - me.y
         return dx * dx + dy * dy <= rules.targeting[0].leash * rules.targeting[0].leash
@@ -119,10 +144,10 @@ def best_target(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: i
     me = game.units[u]
     best, best_rank, best_distance = codes.NO_UNIT, -1, 1e30
     if me.target >= 0:
-        target_kind = game.units[me.target].kind
+        target_kind = game.units[me.target].column
         distance = edge_distance(rules, me, game.units[me.target])
         best, best_rank, best_distance = me.target, rules.rank[me.kind, target_kind], distance
-        if distance <= rules.reach[me.kind, target_kind]:
+        if distance <= reach_of(me, rules.reach[me.kind, target_kind]):
             if best_rank == rules.types[me.kind].top_rank:
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
@@ -135,7 +160,12 @@ def best_target(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: i
                 )
         return best
     across, down = ground.size[2], ground.size[3] // ground.size[2]
-    sight = rules.types[me.kind].scan + rules.types[me.kind].radius + LARGEST_RADIUS
+    sight = (
+        rules.types[me.kind].scan
+        + max(me.range_add, 0.0)
+        + rules.types[me.kind].radius
+        + LARGEST_RADIUS
+    )
     low_x, high_x = int((me.x - sight) / BUCKET), int((me.x + sight) / BUCKET)
     low_y, high_y = int((me.y - sight) / BUCKET), int((me.y + sight) / BUCKET)
     for j in range(max(0, low_y), min(down - 1, high_y) + 1):
@@ -156,19 +186,21 @@ def prefer(
 ) -> tuple[int, int, float]:
     """Compare a candidate with the best so far: rank, then distance, then a fair coin."""
     me, other = game.units[u], game.units[v]
-    rank = rules.rank[me.kind, other.kind]
-    if rank < best_rank or rank < 0 or v == me.target:
+    rank = rules.rank[me.kind, other.column]
+    if rank < best_rank or rank < 0 or v == me.target or not may_see(game, u, v):
         return best, best_rank, best_distance
-    limit = rules.scan[me.kind, other.kind]
+    limit = rules.scan[me.kind, other.column] + max(me.range_add, 0.0)
     if current_order(game, u) == codes.HOLD or not rules.types[me.kind].mobile:
-        limit = rules.reach[me.kind, other.kind]
+        limit = reach_of(me, rules.reach[me.kind, other.column])
+    if me.status & codes.ZONED and not in_zone(game, rules, u, v):
+        return best, best_rank, best_distance
     radii = rules.types[me.kind].radius + rules.types[other.kind].radius
     dx, dy = other.x - me.x, other.y - me.y
     squared = dx * dx + dy * dy
     if squared > (limit + radii) * (limit + radii):
         return best, best_rank, best_distance
     distance = math.sqrt(squared) - radii
-    too_near = max(0.0, distance) < rules.too_near[me.kind, other.kind]
+    too_near = max(0.0, distance) < rules.too_near[me.kind, other.column]
     if too_near and not rules.types[me.kind].mobile:
         return best, best_rank, best_distance
     if rank > best_rank or distance < best_distance - NEARLY:
@@ -187,7 +219,9 @@ def retaliate(game: Game, rules: Rules, u: int, v: int) -> None:
         return
     if not is_unit(game, v, me.attacker_tag) or game.units[v].side == me.side:
         return
-    if rules.rank[me.kind, game.units[v].kind] < 0:
+    if rules.rank[me.kind, game.units[v].column] < 0 or not may_see(game, u, v):
+        return
+    if me.status & codes.ZONED and not in_zone(game, rules, u, v):
         return
     order = current_order(game, u)
     if order == codes.NO_ORDER or order == codes.ATTACK_MOVE or order == codes.PATROL:

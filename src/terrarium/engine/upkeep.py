@@ -1,5 +1,6 @@
 """What happens by itself: shields, life and energy come back, timed lives run out."""
 
+from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
@@ -21,11 +22,11 @@ def regenerate(game: Game, rules: Rules) -> bool:
         if not row.changes:
             continue
         unhurt = tick - me.hurt_tick
-        if row.hp_regen > 0.0 and me.hp < row.hp and unhurt >= row.hp_regen_delay:
-            me.hp = min(row.hp, me.hp + row.hp_regen)
+        if row.hp_regen > 0.0 and me.hp < me.hp_max and unhurt >= row.hp_regen_delay:
+            me.hp = min(me.hp_max, me.hp + row.hp_regen)
         if me.shield < row.shields and unhurt >= row.shield_regen_delay:
             me.shield = min(row.shields, me.shield + row.shield_regen)
-        if me.energy < row.energy_max:
+        if me.energy < row.energy_max and not me.status & codes.STARVED:
             me.energy = min(row.energy_max, me.energy + row.energy_regen)
         if me.life_ticks > 0.0:
             me.life_ticks -= 1.0

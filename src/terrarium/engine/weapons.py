@@ -1,7 +1,8 @@
 """The attack cycle: aim, wind up, shoot, cool down (game_rules.md, 3)."""
 
 from terrarium.engine import codes
-from terrarium.engine.aim import pick_weapon
+from terrarium.engine.aim import pick_weapon, reach_of
+from terrarium.engine.damage import damage_on
 from terrarium.engine.effects import launch
 from terrarium.engine.geometry import edge_distance, length
 from terrarium.engine.jit import kernel, rare
@@ -31,6 +32,10 @@ def use_weapons(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> N
             aim_turret(game, rules, u)
         if me.target < 0:
             continue
+        if me.status & codes.DISARMED:
+            if me.winding:
+                me.winding, me.cooldown = False, 0.0
+            continue
         advance_attack(game, rules, u)
         if me.winding and me.windup <= 0.0:
             add_shot(game, scratch, u)
@@ -48,7 +53,7 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
         return
     if me.winding:
         weapon = rules.weapons[me.weapon]
-        if edge_distance(rules, me, game.units[v]) > weapon.range + weapon.slop:
+        if edge_distance(rules, me, game.units[v]) > reach_of(me, weapon.range) + weapon.slop:
             me.winding = False
             me.cooldown = 0.0
         else:
@@ -62,10 +67,10 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
     weapon = rules.weapons[w]
     me.winding = True
     me.weapon = w
-    me.windup = weapon.damage_point + me.cooldown
+    me.windup = weapon.damage_point / me.rate + me.cooldown
     draw = uniform(game.clock[0].seed, game.clock[0].tick, me.tag, COOLDOWN)
     noise = weapon.jitter_low + (weapon.jitter_high - weapon.jitter_low) * draw
-    me.cooldown += weapon.period + noise
+    me.cooldown += (weapon.period + noise) / me.rate
 
 
 @kernel
@@ -130,8 +135,8 @@ def shoot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) ->
         if scratch.doom[v] >= victim.hp + victim.shield:
             me.cooldown = 0.0
             return
-        scratch.doom[v] += expected_damage(game, rules, me.weapon, v)
-    me.backswing = weapon.backswing
+        scratch.doom[v] += expected_damage(game, rules, me.weapon, me.side, v)
+    me.backswing = weapon.backswing / me.rate
     if weapon.suicide:
         # The explosion belongs to its death, however it dies.
         me.hp, me.shield = 0.0, 0.0
@@ -139,25 +144,25 @@ def shoot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) ->
     distance = edge_distance(rules, me, game.units[v])
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         hit = rules.hits[h]
-        if hit.form == codes.BOUNCE or not applies(rules, h, victim.kind, distance):
+        if hit.form == codes.BOUNCE or not applies(game, rules, h, v, distance):
             continue
         for _ in range(hit.count):
             launch(game, rules, ground, scratch, u, v, h)
 
 
 @kernel
-def applies(rules: Rules, h: int, kind: int, distance: float) -> bool:
+def applies(game: Game, rules: Rules, h: int, v: int, distance: float) -> bool:
     """Some hits are for small targets, for one plane or for one distance only."""
     when = rules.hits[h].when
-    row = rules.types[kind]
+    row = rules.types[game.units[v].kind]
     if when == codes.SMALL_TARGET:
         return row.radius < SPLASH_RADIUS_LIMIT
     if when == codes.LARGE_TARGET:
         return row.radius >= SPLASH_RADIUS_LIMIT
     if when == codes.GROUND_TARGET:
-        return row.plane & codes.GROUND != 0
+        return game.units[v].plane & codes.GROUND != 0
     if when == codes.AIR_TARGET:
-        return row.plane & codes.GROUND == 0
+        return game.units[v].plane & codes.GROUND == 0
     if when == codes.NEAR_TARGET:
         return distance <= NEAR_DISTANCE
     if when == codes.FAR_TARGET:
@@ -166,14 +171,15 @@ def applies(rules: Rules, h: int, kind: int, distance: float) -> bool:
 
 
 @kernel
-def expected_damage(game: Game, rules: Rules, w: int, v: int) -> float:
+def expected_damage(game: Game, rules: Rules, w: int, side: int, v: int) -> float:
     """What one volley of an instant weapon takes from its target."""
     weapon, victim = rules.weapons[w], game.units[v]
     total = 0.0
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        if applies(rules, h, victim.kind, 0.0):
-            armor = rules.types[victim.kind].armor if rules.hits[h].armor_applies else 0.0
+        if applies(game, rules, h, v, 0.0):
+            armor = victim.armor if rules.hits[h].armor_applies else 0.0
             if victim.shield > 0.0:
                 armor = 0.0
-            total += max(0.5, rules.damage[h, victim.kind] - armor) * rules.hits[h].count
+            damage = damage_on(game, rules, h, side, victim.kind)
+            total += max(0.5, damage - armor) * rules.hits[h].count
     return total

@@ -1,0 +1,31 @@
+"""Places: where a body can be."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import rare
+from terrarium.engine.paths import cell_of, nearest_cell, off_walls
+from terrarium.engine.rules import Rules
+from terrarium.engine.terrain import Ground
+
+
+@rare
+def standing_point(
+    rules: Rules, ground: Ground, kind: int, x: float, y: float
+) -> tuple[float, float]:
+    """The point nearest to (x, y) where this type can be."""
+    playable = ground.playable
+    edge = 1e-6  # keeps a point on the upper border inside the last cell
+    x = min(max(x, playable[0]), playable[2] - edge)
+    y = min(max(y, playable[1]), playable[3] - edge)
+    row = rules.types[kind]
+    if row.walker == codes.FLYER:
+        return x, y
+    layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
+    cell = cell_of(ground, x, y)
+    if not ground.walkable[layer, cell]:
+        cell = nearest_cell(ground, layer, -1, x, y)
+        if cell < 0:
+            return x, y
+        left, bottom = float(cell % ground.size[0]), float(cell // ground.size[0])
+        x = min(max(x, left), left + 1.0 - edge)
+        y = min(max(y, bottom), bottom + 1.0 - edge)
+    return off_walls(ground, layer, cell, row.inner, x, y)

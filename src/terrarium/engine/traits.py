@@ -1,0 +1,51 @@
+"""Traits: what can be asked of a target (data.vocabulary.TRAITS), as it is at the moment."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel, rare
+from terrarium.engine.rules import Rules
+from terrarium.engine.state import Game
+
+
+@rare
+def traits_now(game: Game, rules: Rules, side: int, u: int, v: int) -> int:
+    """What unit `v` is to a side, and to its unit `u`."""
+    other = game.units[v]
+    traits = rules.types[other.kind].traits
+    if other.status & codes.LIFTED:
+        traits = (traits & ~codes.IS_GROUND) | codes.IS_AIR
+    if other.energy > 0.0:
+        traits |= codes.HAS_ENERGY
+    if other.seen >> side & 1:
+        traits |= codes.IS_VISIBLE
+    if other.status & codes.UNTOUCHABLE:
+        traits |= codes.IS_INVULNERABLE | codes.IS_STASIS
+    traits |= codes.IS_PLAYER if other.side == side else codes.IS_ENEMY
+    if u == v:
+        traits |= codes.IS_SELF
+    if other.side != side:
+        traits &= ~codes.IS_WIDOW_MINE_OF_PLAYER
+    return traits
+
+
+@kernel
+def fits(traits: int, must_be: int, must_not_be: int) -> bool:
+    """Is it everything that it must be, and nothing that it must not?"""
+    return traits & must_be == must_be and traits & must_not_be == 0
+
+
+@rare
+def concerns(
+    game: Game, rules: Rules, who: int, side: int, u: int, v: int, must_be: int, must_not_be: int
+) -> bool:
+    """Is a unit one of those whom something of a side is meant for? What falls from the sky asks
+    nobody whether he is seen."""
+    own = game.units[v].side == side
+    if who == codes.OWN or who == codes.FRIENDS:
+        if not own:
+            return False
+    elif who != codes.EVERYBODY and own:
+        return False
+    traits = traits_now(game, rules, side, u, v) | codes.IS_VISIBLE
+    if traits & codes.IS_STASIS:
+        return False
+    return fits(traits, must_be, must_not_be)
