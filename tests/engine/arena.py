@@ -113,6 +113,36 @@ class Arena:
         lost = [loss[piece.game, piece.slot] for loss in self._lost]
         return [Blow(t + 1, float(loss)) for t, loss in enumerate(lost) if loss > 1e-9]
 
+    def research(self, *upgrades: str, side: int = 0) -> "Arena":
+        """Give a side upgrades."""
+        for upgrade in upgrades:
+            for game in range(self.sim.n_envs):
+                self.sim.research(game, side, upgrade)
+        return self
+
+    def purse(self, minerals: float = 1000.0, vespene: float = 1000.0, side: int = 0) -> "Arena":
+        """Give a side something to spend."""
+        self.sim.players["minerals"][:, side] = minerals
+        self.sim.players["vespene"][:, side] = vespene
+        return self
+
+    def fog(self) -> "Arena":
+        """From now on sides see only what their units see."""
+        self.sim.world.clock["fog"] = True
+        return self
+
+    def areas(self, game: int = 0) -> list[str]:
+        """What lies on the ground."""
+        names, world = list(self.sim.known.areas), self.sim.world
+        effects = world.effects[game][: int(world.clock["n_effects"][game, 0])]
+        return [names[e["area"]] for e in effects if e["stage"] == codes.LYING]
+
+    def missiles(self, game: int = 0) -> int:
+        """How many missiles of abilities are in the air."""
+        world = self.sim.world
+        effects = world.effects[game][: int(world.clock["n_effects"][game, 0])]
+        return int((effects["stage"] == codes.SPELL_FLYING).sum())
+
     def own_rules(self) -> Rules:
         """Rule tables to be written to, until the arena is cleared."""
         self.sim.rules = Rules(*(array.copy() for array in self.sim.rules))
@@ -171,6 +201,43 @@ class Piece:
         self.arena.sim.order(self.game, self.slot, kind, at, target, queued)
         self.arena.sim.step(0)
         return self
+
+    def use(
+        self,
+        ability: str,
+        at: Point = (0.0, 0.0),
+        on: "Piece | None" = None,
+        queued: bool = False,
+    ) -> str:
+        """Order an ability; the game's answer."""
+        target = codes.NO_UNIT if on is None else on.slot
+        self.arena.sim.use(self.game, self.slot, ability, at, target, queued)
+        self.arena.sim.step(0)
+        return self.arena.sim.answer(self.game, self.slot)
+
+    @property
+    def skill(self) -> Any:
+        """Its casts, cooldowns, cargo."""
+        return self.arena.sim.world.skills[self.game, self.slot]
+
+    @property
+    def buffs(self) -> dict[str, float]:
+        """What it carries, and for how many ticks more."""
+        names = list(self.arena.sim.known.buffs)
+        carried = self.arena.sim.world.buffs[self.game, self.slot]
+        return {names[b["row"]]: float(b["ticks"]) for b in carried if b["row"] >= 0}
+
+    @property
+    def type(self) -> str:
+        return self.arena.sim.names[self.kind]
+
+    @property
+    def status(self) -> int:
+        return int(self.arena.sim.units["status"][self.game, self.slot])
+
+    def sees(self, other: "Piece") -> bool:
+        """Does its side see the other unit?"""
+        return bool(int(other.seen) >> int(self.side) & 1)
 
     def move(self, x: float, y: float, queued: bool = False) -> "Piece":
         return self.order(codes.MOVE, (x, y), queued=queued)

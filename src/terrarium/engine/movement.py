@@ -74,9 +74,9 @@ def choose_way(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: in
     if not rules.types[me.kind].mobile or me.status & codes.ROOTED:
         return
     order = current_order(game, u)
-    held = order == codes.HOLD or me.backswing > 0.0
-    if me.winding and rules.weapons[me.weapon].firing != codes.FIRES_MOVING:
-        held = True
+    held = order == codes.HOLD
+    if (me.winding or me.backswing > 0.0) and not held:
+        held = rules.weapons[me.weapon].firing != codes.FIRES_MOVING
     if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW and order != codes.CAST:
         other = game.units[me.target]
         if held or pick_weapon(game, rules, u, me.target) >= 0:

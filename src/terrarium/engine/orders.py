@@ -149,6 +149,8 @@ def write_order(
             order.x, order.y = game.units[v].x, game.units[v].y
         elif v >= 0 and aim != codes.AIM_NONE:
             order.target, order.tag = v, game.units[v].tag
+            if rules.abilities[ability].kind == codes.LOAD:
+                come(game, rules, v, u)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
     elif kind != codes.HOLD:
@@ -160,6 +162,20 @@ def write_order(
             order.back_x = game.orders[u, me.n_orders - 1].x
             order.back_y = game.orders[u, me.n_orders - 1].y
     me.n_orders += 1
+
+
+@rare
+def come(game: Game, rules: Rules, v: int, u: int) -> None:
+    """Who is to board walks to its carrier."""
+    if not rules.types[game.units[v].kind].mobile:
+        return
+    interrupt(game, rules, v, codes.MOVE, codes.NO_UNIT)
+    order = game.orders[v, game.units[v].n_orders]
+    order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
+    order.ability = codes.NO_ABILITY
+    order.x, order.y = game.units[u].x, game.units[u].y
+    order.back_x, order.back_y = game.units[v].x, game.units[v].y
+    game.units[v].n_orders += 1
 
 
 @kernel

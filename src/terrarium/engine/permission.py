@@ -112,6 +112,8 @@ def may_aim(game: Game, rules: Rules, u: int, ability: int, v: int) -> int:
             or rules.types[game.units[v].kind].repair_ticks == 0.0
         ):
             return codes.CANT_TARGET_THAT_UNIT
+    if row.kind == codes.LOAD:
+        return codes.SUCCESS  # whoever is to board comes by itself
     if not rules.types[me.kind].mobile and not in_reach(game, rules, u, ability, v, 0.0, 0.0, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS
@@ -166,13 +168,22 @@ def in_reach(
         return True
     reach = range_of(game, rules, u, ability) + slop + NEARLY
     if v >= 0:
-        return edge_distance(rules, me, game.units[v]) <= reach
+        return edge_distance(rules, me, game.units[v]) <= max(reach, contact(game, rules, u, v))
     distance = length(x - me.x, y - me.y)
     if row.kind == codes.UNLOAD:
         return distance <= ARRIVED
     return distance - rules.types[me.kind].radius <= reach
 
 
+@kernel
+def contact(game: Game, rules: Rules, u: int, v: int) -> float:
+    """How near two units come that touch: bodies keep other distances than ranges count by."""
+    one, other = rules.types[game.units[u].kind], rules.types[game.units[v].kind]
+    return one.separation + other.separation - one.radius - other.radius + TOUCHING
+
+
+TOUCHING = 0.2
+"""Slack of those who have to touch their target (range_slop of repair)."""
 ARRIVED = 0.5
 """A carrier lets its passengers out when it is this near to the point."""
 

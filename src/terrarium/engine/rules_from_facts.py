@@ -153,8 +153,8 @@ def _walker(unit: Unit) -> int:
 
 def _separation(unit: Unit) -> float:
     """Never wider than the radius that ranges are measured from, or melee could not reach it."""
-    if unit.separation_radius is None:
-        return unit.radius
+    if unit.separation_radius is None or (unit.speed == 0.0 and unit.separation_radius == 0.0):
+        return unit.radius  # a force field, whose body is all that it is
     return min(unit.separation_radius, unit.radius) if unit.speed == 0.0 else unit.separation_radius
 
 

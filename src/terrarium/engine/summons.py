@@ -5,6 +5,7 @@ from terrarium.engine.buffs import add_buff, end_buff
 from terrarium.engine.jit import rare
 from terrarium.engine.lifecycle import find_room, spawn
 from terrarium.engine.orders import give_order
+from terrarium.engine.outcomes import is_force_field
 from terrarium.engine.rules import JOINS_SUMMONED, Rules
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.stats import refresh
@@ -26,12 +27,15 @@ def summon(
     """Make the units of an ability at a point; those that run there start at their maker."""
     row = rules.abilities[ability]
     kind = row.summons
-    runs = rules.types[kind].mobile and row.range >= FROM_MAKER and is_unit(game, u, tag)
+    runs = rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
+    runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
     for _ in range(row.n_summons):
         made = spawn(game, rules, ground, kind, side, from_x, from_y, False)
         if made < 0:
             return
+        if is_force_field(rules, kind):  # others have to make way, not it
+            game.units[made].x, game.units[made].y = x, y
         game.skills[made].made_by = ability
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:

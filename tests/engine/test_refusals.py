@@ -1,0 +1,148 @@
+"""Orders that cannot be obeyed: the game's own reason, and nothing changes."""
+
+import numpy as np
+import pytest
+
+from terrarium.data import vocabulary as words
+from terrarium.engine import codes, rules
+from terrarium.engine.simulator import EngineError
+from tests.engine.arena import Arena, open_ground
+
+
+def state(arena: Arena) -> list[bytes]:
+    return [array.tobytes() for array in arena.sim.world]
+
+
+def refused(arena: Arena, order, reason: str) -> None:
+    """The order has this answer, and not a bit of the world is another one."""
+    before = state(arena)
+    assert order() == reason
+    assert state(arena) == before
+
+
+def test_an_ability_that_the_unit_does_not_have():
+    arena = open_ground()
+    me = arena.add("marine", at=(10, 10)).move(20, 10)
+    foe = arena.add("marine", at=(18, 10), side=1)
+    refused(arena, lambda: me.use("yamato", on=foe), "NotSupported")
+    refused(arena, lambda: me.use("siege_mode"), "NotSupported")
+
+
+def test_an_upgrade_that_is_missing():
+    arena = open_ground()
+    me = arena.add("marine", at=(10, 10)).move(20, 10)
+    refused(arena, lambda: me.use("stimpack_marine"), "TechRequirementsNotMet")
+
+
+def test_a_price_that_cannot_be_paid():
+    arena = open_ground().research("stimpack")
+    ghost = arena.add("ghost", at=(10, 10), energy=20.0).move(20, 10)
+    marine = arena.add("marine", at=(14, 10), hp=9.0)
+    foe = arena.add("marine", at=(18, 10), side=1)
+    refused(arena, lambda: ghost.use("emp", at=(18, 10)), "NotEnoughEnergy")
+    refused(arena, lambda: ghost.use("steady_targeting", on=foe), "NotEnoughEnergy")
+    refused(arena, lambda: marine.use("stimpack_marine"), "NotEnoughLife")
+
+
+def test_targets_of_the_wrong_kind():
+    arena = open_ground().research("neural_parasite")
+    raven = arena.add("raven", at=(10, 10), energy=200.0)
+    ghost = arena.add("ghost", at=(10, 14), energy=200.0)
+    marine = arena.add("marine", at=(16, 10), side=1)
+    bunker = arena.add("bunker", at=(16, 16), side=1)
+    friend = arena.add("siege_tank", at=(12, 12))
+    refused(arena, lambda: raven.use("interference_matrix", on=marine), "CantTargetThatUnit")
+    refused(arena, lambda: raven.use("interference_matrix", on=friend), "CantTargetThatUnit")
+    refused(arena, lambda: ghost.use("steady_targeting", on=bunker), "CantTargetThatUnit")
+    refused(arena, lambda: ghost.use("steady_targeting", on=ghost), "CantTargetThatUnit")
+    refused(arena, lambda: ghost.use("steady_targeting"), "CantTargetThatUnit")
+
+
+def test_targets_that_nobody_sees():
+    arena = open_ground()
+    ghost = arena.add("ghost", at=(10, 14), energy=200.0)
+    hidden = arena.add("zergling_burrowed", at=(14, 14), side=1)
+    arena.run(4)
+    refused(arena, lambda: ghost.use("steady_targeting", on=hidden), "CantTargetThatUnit")
+
+
+def test_targets_out_of_range_of_who_cannot_walk():
+    arena = open_ground()
+    mine = arena.add("widow_mine_burrowed", at=(10, 10), passive=True)
+    foe = arena.add("marine", at=(30, 10), side=1, passive=True)
+    refused(arena, lambda: mine.use("widow_mine_attack", on=foe), "TargetIsOutOfRange")
+
+
+def test_a_queue_that_is_full_and_coordinates_that_are_none():
+    arena = open_ground()
+    me = arena.add("marine", at=(10, 10))
+    for k in range(8):
+        me.move(20 + k, 10, queued=True)
+    before = state(arena)
+    me.move(40, 10, queued=True)
+    assert arena.sim.answer(0, me.slot) == "QueueIsFull"
+    assert state(arena) == before
+    for at in ((np.nan, 1.0), (np.inf, 0.0), (1e300, 0.0)):
+        me.order(codes.MOVE, at)
+        assert arena.sim.answer(0, me.slot) == "Error"
+
+
+@pytest.mark.parametrize("ability", [-7, -1, 10_000, 2**40])
+def test_rows_that_do_not_exist(ability):
+    arena = open_ground()
+    me = arena.add("marine", at=(10, 10))
+    before = state(arena)
+    arena.sim.order(0, me.slot, codes.CAST, ability=ability)
+    arena.sim.step(0)
+    assert arena.sim.answer(0, me.slot) == "NotSupported"
+    assert state(arena) == before
+
+
+@pytest.mark.parametrize("target", [-7, 23, 24, 10_000, 2**40])
+def test_targets_that_do_not_exist(target):
+    arena = open_ground()
+    me = arena.add("ghost", at=(10, 10), energy=200.0)
+    before = state(arena)
+    arena.sim.order(
+        0, me.slot, codes.CAST, target=target, ability=arena.sim.known.abilities["steady_targeting"]
+    )
+    arena.sim.step(0)
+    assert arena.sim.answer(0, me.slot) == "CantTargetThatUnit"
+    assert state(arena) == before
+
+
+def test_names_that_do_not_exist():
+    arena = open_ground()
+    me = arena.add("marine", at=(10, 10))
+    with pytest.raises(EngineError, match='unknown ability "stimpak".*terrarium list abilities'):
+        me.use("stimpak")
+    with pytest.raises(EngineError, match='unknown upgrade "stimpak".*Did you mean "stimpack"'):
+        arena.research("stimpak")
+
+
+def test_energy_that_is_gone_when_a_queued_order_comes_up():
+    arena = open_ground()
+    me = arena.add("ghost", at=(10, 10), energy=80.0, passive=True)
+    me.use("emp", at=(14, 10))
+    assert me.use("emp", at=(14, 14), queued=True) == "Success"
+    arena.run(20)
+    assert me.skill["error"] == codes.NOT_ENOUGH_ENERGY
+    assert me.n_orders == 0
+
+
+def test_codes_are_in_the_order_of_the_vocabulary():
+    """Kernels may not import the data, so the order of the words is written twice."""
+    assert [0, len(words.ABILITY_KINDS) - 1] == [codes.SELF_BUFF, codes.PASSIVE]
+    assert list(words.ABILITY_KINDS)[codes.TELEPORT] == "teleport"
+    assert list(words.ABILITY_KINDS)[codes.SALVAGE] == "salvage"
+    for name in ("AIR", "BIOLOGICAL", "MASSIVE", "STRUCTURE", "VISIBLE", "WIDOW_MINE_OF_PLAYER"):
+        assert getattr(codes, f"IS_{name}") == 1 << words.TRAITS.index(name.lower())
+    assert 1 << words.TRAITS.index("has_energy") == codes.HAS_ENERGY
+    flags = list(words.ABILITY_FLAGS)
+    assert 1 << flags.index("no_order_interruption") == rules.RUNS_BESIDE
+    assert 1 << flags.index("takes_control") == rules.TAKES_CONTROL
+    assert 1 << flags.index("joins_summoned") == rules.JOINS_SUMMONED
+    sides = list(words.SIDES)
+    assert [sides[k] for k in (codes.ENEMIES, codes.OWN, codes.FRIENDS, codes.EVERYBODY)] == [
+        "enemy", "own", "friend", "everybody",
+    ]  # fmt: skip
