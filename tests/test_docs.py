@@ -33,7 +33,7 @@ def beside_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", range(4))
 def test_the_scenarios_of_the_page_can_be_played(number: int, tmp_path: Path) -> None:
     file = tmp_path / "example.toml"
     file.write_text(blocks(SCENARIO_PAGE, "toml")[number])
@@ -44,7 +44,7 @@ def test_the_scenarios_of_the_page_can_be_played(number: int, tmp_path: Path) ->
 
 
 def test_the_terrain_of_the_page_can_be_fought_on(tmp_path: Path) -> None:
-    scenario, _, terrain = blocks(SCENARIO_PAGE, "toml")
+    scenario, *_, terrain = blocks(SCENARIO_PAGE, "toml")
     (tmp_path / "pass.toml").write_text(terrain)
     assert load_terrain(tmp_path / "pass.toml").walkable.sum() == 6 * 14 - 8
     scenario = scenario.replace('"corridor"', '"pass.toml"').replace("[24.0, 25.0]", "[12.0, 4.0]")

@@ -203,7 +203,7 @@ BAD_GROUPS = {
     "groups and generate": (
         "[smac]",
         "[generate]\n[smac]",
-        "line 1: a scenario has [[group]]s or [generate]; this one has both",
+        "line 1: a scenario has [[group]]s, [generate] or [armies]; this one has both",
     ),
     "not TOML": ("version = 1", "version = ", "not valid TOML"),
 }
@@ -212,7 +212,7 @@ BAD_GENERATED = {
     "neither groups nor generate": (
         GENERATED[GENERATED.index("[generate]") :],
         "",
-        "line 1: a scenario has [[group]]s or [generate]; this one has neither",
+        "line 1: a scenario has [[group]]s, [generate] or [armies]; this one has neither",
     ),
     "empty list of groups": (
         GENERATED[GENERATED.index("[generate]") :],

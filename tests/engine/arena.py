@@ -312,7 +312,6 @@ def on_terrain(terrain: Terrain, rules: str, slots: int = 24, n_games: int = 1) 
         ticks_per_step=1,
         groups=(),
         generator=None,
-        trigger=None,
         smac=None,
     )
     return Arena(scenario, slots=slots, n_games=n_games)

@@ -33,7 +33,6 @@ def everything(rules: str, terrain: Terrain) -> Scenario:
             for side, at in (("ally", left), ("enemy", right))
         ),
         generator=None,
-        trigger=None,
         smac=None,
     )
 

@@ -54,7 +54,6 @@ def mirror_battle(
         ticks_per_step=8,
         groups=tuple(groups),
         generator=None,
-        trigger=None,
         smac=None,
     )
     return Simulator(scenario, n_envs, threads=2)

@@ -214,7 +214,6 @@ def scale_scenario(n_units: int) -> Scenario:
         ticks_per_step=8,
         groups=groups,
         generator=None,
-        trigger=None,
         smac=None,
     )
 
@@ -225,7 +224,7 @@ class _Battles:
 
     def __init__(self, scenario: Scenario, batch: int, threads: int) -> None:
         # numba loads only when something is measured: `--help` must not wait for it.
-        from terrarium.engine.setup import unit_names
+        from terrarium.engine.plan import unit_names
         from terrarium.engine.simulator import Simulator
 
         self.sim: Simulator = Simulator(scenario, batch, threads)

@@ -163,6 +163,10 @@ def _scenario_row(scenario: Scenario) -> dict[str, Any]:
     armies = {"ally": Counter[str](), "enemy": Counter[str]()}
     for group in scenario.groups:
         armies[group.side].update(group.units)
+        passengers = {name: n * sum(group.units.values()) for name, n in group.inside.items()}
+        armies[group.side].update(passengers)
+    if drawn := scenario.armies:
+        armies["ally"]["drawn"] = armies["enemy"]["drawn"] = drawn.max_units
     if generator := scenario.generator:
         armies["ally"]["drawn"], armies["enemy"]["drawn"] = generator.n_allies, generator.n_enemies
     return {

@@ -1,35 +1,40 @@
 """Scenarios: the folder `scenarios` (or a user's file) as checked `Scenario` objects."""
 
 import json
-import math
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from terrarium.data.facts import RuleSet, Unit
+from terrarium.data.armies import read_armies, read_generator, units_of
+from terrarium.data.facts import RuleSet
+from terrarium.data.forms import forms_of, summons
+from terrarium.data.groups import read_groups
+from terrarium.data.orders import LONG, SIDES, read_point, read_triggers
 from terrarium.data.rulesets import load_ruleset, ruleset_names
-from terrarium.data.scenario import Generator, Group, Order, Scenario, Smac, Terrain, Trigger
+from terrarium.data.scenario import (
+    Armies,
+    Generator,
+    Group,
+    Measure,
+    Scenario,
+    Smac,
+    Stock,
+    Terrain,
+)
 from terrarium.data.tables import Table
 from terrarium.data.terrains import load_terrain, read_table, terrain_names, unknown_terrain
 from terrarium.data.vocabulary import RACES
 from terrarium.errors import TerrariumError, nearest
 
-MAX_UNITS = 512  # of both sides together
-_LONG = 1_000_000  # steps, ticks, versions: beyond it somebody slipped on a key
+MAX_SPARE_SLOTS = 32
+SLOTS_PER_SUMMONER = 4
 
 _FOLDER = Path(__file__).parent / "scenarios"
-_SIDES = ("ally", "enemy")
-_ORDERS = ("attack_move", "attack_move_between", "attack")
-_TRIGGERS = ("attack_nearest",)
-_POSITIONS = ("surrounded_and_reflect", "surrounded", "reflect")
+_MEASURES = ("win", "saves", "kills", "reach", "survives")
 _MAP_TYPES = (
     *("marines", "stalkers", "zealots", "hydralisks", "colossus"),
     *("stalkers_and_zealots", "colossi_stalkers_zealots", "MMM", "bane"),
     *("terran_gen", "protoss_gen", "zerg_gen"),
 )
-
-Point = tuple[float, float]
 
 
 def scenario_names(family: str | None = None) -> tuple[str, ...]:
@@ -87,30 +92,52 @@ def _read(file: Path, label: str, name: str, beside: Path | None) -> Scenario:
     table = read_table(file, label)
     table.only(
         (
-            *("title", "terrain", "rules", "version", "limit_steps", "ticks_per_step"),
-            *("group", "generate", "trigger", "smac"),
+            *("title", "terrain", "rules", "version", "limit_steps", "ticks_per_step", "fog"),
+            *("group", "generate", "armies", "upgrades", "stock", "trigger", "measure"),
+            "smac",
         )
     )
-    if table.has("group") == table.has("generate"):
-        wrong = "both" if table.has("group") else "neither"
-        raise table.error(f"a scenario has [[group]]s or [generate]; this one has {wrong}")
+    _check_armies(table)
     terrain = _terrain(table, beside)
     rules = _rules(table)
+    groups = read_groups(table, terrain, rules) if table.has("group") else ()
+    generator = read_generator(table.table("generate"), rules) if table.has("generate") else None
+    armies = read_armies(table.table("armies"), terrain, rules) if table.has("armies") else None
+    units = units_of(groups, generator, armies, rules)
     return Scenario(
         name=name,
         title=table.text("title"),
-        version=table.integer("version", 1, _LONG) if table.has("version") else 1,
+        version=table.integer("version", 1, LONG) if table.has("version") else 1,
         terrain=terrain,
         rules=rules.name,
-        limit_steps=table.integer("limit_steps", 1, _LONG),
+        limit_steps=table.integer("limit_steps", 1, LONG),
         ticks_per_step=(
-            table.integer("ticks_per_step", 1, _LONG) if table.has("ticks_per_step") else 8
+            table.integer("ticks_per_step", 1, LONG) if table.has("ticks_per_step") else 8
         ),
-        groups=_groups(table, terrain, rules) if table.has("group") else (),
-        generator=_generator(table.table("generate"), rules) if table.has("generate") else None,
-        trigger=_trigger(table.table("trigger")) if table.has("trigger") else None,
+        groups=groups,
+        generator=generator,
+        armies=armies,
+        triggers=read_triggers(table, units, rules) if table.has("trigger") else (),
+        upgrades=_upgrades(table.table("upgrades"), rules) if table.has("upgrades") else {},
+        stock=_stock(table.table("stock")) if table.has("stock") else {},
+        fog=table.boolean("fog") if table.has("fog") else False,
+        measure=(
+            _measure(table.table("measure"), groups, units, terrain, rules)
+            if table.has("measure")
+            else Measure("win")
+        ),
+        spare_slots=_spare_slots(groups, generator, armies, rules),
         smac=_smac(table.table("smac")) if table.has("smac") else None,
     )
+
+
+def _check_armies(table: Table) -> None:
+    given = [key for key in ("group", "generate", "armies") if table.has(key)]
+    if len(given) != 1:
+        wrong = {0: "neither", 2: "both", 3: "all"}[len(given)]
+        raise table.error(
+            f"a scenario has [[group]]s, [generate] or [armies]; this one has {wrong}"
+        )
 
 
 def _terrain(table: Table, beside: Path | None) -> Terrain:
@@ -137,171 +164,83 @@ def _rules(table: Table) -> RuleSet:
     return load_ruleset(name)
 
 
-def _groups(table: Table, terrain: Terrain, rules: RuleSet) -> tuple[Group, ...]:
-    tables = list(table.tables("group"))
-    groups = tuple(_group(entry, terrain, rules) for entry in tables)
-    if not groups:
-        raise table.error("a scenario needs at least one group", "group")
-    n_units = 0
-    for entry, group in zip(tables, groups, strict=True):
-        n_units += sum(group.units.values())
-        _check_total(entry, n_units, "units")
-    reach = [max(rules.units[name].radius for name in group.units) for group in groups]
-    for j, second in enumerate(groups):
-        for i, first in enumerate(groups[:j]):
-            apart, needed = math.dist(first.at, second.at), reach[i] + reach[j]
-            if first.side != second.side and apart < needed:
-                raise tables[j].error(
-                    f"overlapping spawn: group[{i}] ({first.side}) and group[{j}] "
-                    f"({second.side}) are {apart:g} apart, but their largest units need "
-                    f"{needed:g}. Move one of them",
-                    "at",
-                )
-    return groups
+def _spare_slots(
+    groups: tuple[Group, ...],
+    generator: Generator | None,
+    armies: Armies | None,
+    rules: RuleSet,
+) -> int:
+    """Room for what Ravens, Reapers and their like summon; dead units leave theirs as well."""
+    if armies:
+        return MAX_SPARE_SLOTS if any(summons(rules, name) for name in armies.weights) else 0
+    if generator:
+        return MAX_SPARE_SLOTS if any(summons(rules, name) for name in generator.weights) else 0
+    n_summoners = sum(
+        count for group in groups for name, count in group.units.items() if summons(rules, name)
+    )
+    return min(MAX_SPARE_SLOTS, SLOTS_PER_SUMMONER * n_summoners)
 
 
-def _check_total(table: Table, n_units: int, *keys: str) -> None:
-    if n_units > MAX_UNITS:
-        raise table.error(
-            f"too many units: {n_units} with these. At most {MAX_UNITS} are allowed", *keys
-        )
+def _upgrades(table: Table, rules: RuleSet) -> dict[str, tuple[str, ...]]:
+    table.only(SIDES)
+    return {side: _researched(table, side, rules) for side in SIDES if table.has(side)}
 
 
-def _group(table: Table, terrain: Terrain, rules: RuleSet) -> Group:
-    table.only(("side", "at", "units", "passive", "order"))
-    side = table.choice("side", _SIDES)
-    counts = table.table("units")
-    units = {name: counts.integer(name, 1) for name in _known_units(counts, rules)}
-    return Group(
-        side=side,
-        at=_spawn(table, terrain, [rules.units[name] for name in units]),
-        units=units,
-        passive=table.boolean("passive") if table.has("passive") else False,
-        order=_order(table.table("order"), side, terrain) if table.has("order") else None,
+def _researched(table: Table, side: str, rules: RuleSet) -> tuple[str, ...]:
+    """The named upgrades, each after the lower levels that it builds on."""
+    found: list[str] = []
+    for name in table.array(side):
+        if not isinstance(name, str) or name not in rules.upgrades:
+            guess = nearest(str(name), rules.upgrades)
+            raise table.error(f"unknown upgrade {name!r} in {rules.name}.{guess}", side)
+        chain = [name]
+        while needed := rules.upgrades[chain[0]].requires:
+            chain.insert(0, needed[0])
+        found += [upgrade for upgrade in chain if upgrade not in found]
+    return tuple(found)
+
+
+def _stock(table: Table) -> dict[str, Stock]:
+    table.only(SIDES)
+    return {side: _owned(table.table(side)) for side in SIDES if table.has(side)}
+
+
+def _owned(table: Table) -> Stock:
+    table.only(("minerals", "vespene", "nukes"))
+    return Stock(
+        minerals=table.number("minerals", 0.0, LONG) if table.has("minerals") else 0.0,
+        vespene=table.number("vespene", 0.0, LONG) if table.has("vespene") else 0.0,
+        nukes=table.integer("nukes", 0, LONG) if table.has("nukes") else 0,
     )
 
 
-def _known_units(table: Table, rules: RuleSet) -> Mapping[str, object]:
-    """The entries of a table whose keys are unit names."""
-    if not table.values:
-        raise table.error("no units. Write for example { marine = 3 }")
-    for name in table.values:
-        if name not in rules.units:
-            guess = nearest(name, rules.units)
-            raise table.error(
-                f"unknown unit {_quoted(name)}.{guess} See: terrarium list units", name
-            )
-    return table.values
-
-
-def _spawn(table: Table, terrain: Terrain, units: list[Unit]) -> Point:
-    x, y = table.numbers("at", 2)
-    x0, y0, x1, y1 = terrain.playable
-    if not (x0 <= x < x1 and y0 <= y < y1):
-        raise table.error(
-            f"[{x:g}, {y:g}] is outside the playable area of {terrain.name}: "
-            f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}",
-            "at",
-        )
-    walkers = [unit.name for unit in units if not unit.flying]
-    if walkers and not terrain.walkable[int(y), int(x)]:
-        raise table.error(
-            f"[{x:g}, {y:g}] is unwalkable ground of {terrain.name}: no place for {walkers[0]}",
-            "at",
-        )
-    return x, y
-
-
-def _order(table: Table, side: str, terrain: Terrain) -> Order:
-    table.only(_ORDERS)
-    if len(table.values) != 1:
-        raise table.error(f"an order is exactly one of: {', '.join(_ORDERS)}")
-    (kind,) = table.values
-    if kind == "attack":
-        victim = table.choice(kind, _SIDES)
-        if victim == side:
-            raise table.error(f'"{victim}" is the own side', kind)
-        return Order(kind=kind, at=None, to=None, side=victim)
-    ends = table.array(kind)
-    if kind == "attack_move":
-        return Order(kind=kind, at=_target(table, kind, ends, terrain), to=None, side=None)
-    if len(ends) != 2:
-        raise table.error(f"{ends!r} is not two points", kind)
-    at, to = (_target(table, kind, end, terrain) for end in ends)
-    return Order(kind=kind, at=at, to=to, side=None)
-
-
-def _target(table: Table, key: str, value: Any, terrain: Terrain) -> Point:
-    # By `type`, not `isinstance`: true and false are no coordinates.
-    if type(value) is not list or [type(part) in (int, float) for part in value] != [True, True]:
-        raise table.error(f"{value!r} is not a point [x, y]", key)
-    x, y = value
-    if not (0 <= x <= terrain.width and 0 <= y <= terrain.height):
-        raise table.error(
-            f"{value!r} is outside of the map: 0 to {terrain.width}, 0 to {terrain.height}", key
-        )
-    return float(x), float(y)
-
-
-def _generator(table: Table, rules: RuleSet) -> Generator:
-    table.only(
-        (
-            *("n_allies", "n_enemies", "units", "never_only"),
-            *("positions", "reflect_probability", "passive_allies"),
-        )
-    )
-    n_allies, n_enemies = table.integer("n_allies", 1), table.integer("n_enemies", 1)
-    _check_total(table, n_allies + n_enemies)
-    weights = _weights(table.table("units"), rules)
-    positions = table.choice("positions", _POSITIONS)
-    if positions != "surrounded_and_reflect" and table.has("reflect_probability"):
-        raise table.error(f'means nothing where positions = "{positions}"', "reflect_probability")
-    if positions == "surrounded_and_reflect":
-        reflect_probability = table.number("reflect_probability", 0.0, 1.0)
-    else:
-        reflect_probability = 1.0 if positions == "reflect" else 0.0
-    return Generator(
-        n_allies=n_allies,
-        n_enemies=n_enemies,
-        weights=weights,
-        never_only=_never_only(table, weights),
-        positions=positions,
-        reflect_probability=reflect_probability,
-        passive_allies=table.boolean("passive_allies") if table.has("passive_allies") else False,
-    )
-
-
-def _weights(table: Table, rules: RuleSet) -> dict[str, float]:
-    weights = {name: table.number(name) for name in _known_units(table, rules)}
-    for name, weight in weights.items():
-        if not weight > 0.0:
-            raise table.error(f"a weight must be positive, not {weight:g}", name)
-    total = math.fsum(weights.values())
-    if not abs(total - 1.0) <= 1e-9:
-        raise table.error(f"the weights must sum to 1, not to {total:.10g}")
-    return weights
-
-
-def _never_only(table: Table, weights: Mapping[str, float]) -> tuple[str, ...]:
-    names = table.array("never_only") if table.has("never_only") else []
-    for name in names:
-        if not isinstance(name, str) or name not in weights:
-            raise table.error(
-                f"{name!r} is not one of `units`.{nearest(str(name), weights)} "
-                f"Allowed: {', '.join(weights)}",
-                "never_only",
-            )
-    if set(names) == set(weights):
-        raise table.error(f"{names!r} leaves no team that may be drawn", "never_only")
-    return tuple(names)
-
-
-def _trigger(table: Table) -> Trigger:
-    table.only(("every_ticks", "order", "side"))
-    return Trigger(
-        every_ticks=table.integer("every_ticks", 1, _LONG),
-        order=table.choice("order", _TRIGGERS),
-        side=table.choice("side", _SIDES),
+def _measure(
+    table: Table,
+    groups: tuple[Group, ...],
+    units: dict[str, set[str]],
+    terrain: Terrain,
+    rules: RuleSet,
+) -> Measure:
+    kind = table.choice("kind", _MEASURES)
+    own = {"reach": ("at", "radius"), "survives": ("share",)}.get(kind, ())
+    table.only(("kind", "only", "good", *own))
+    if kind != "win" and not groups:
+        raise table.error(f'"{kind}" is a share of what [[group]]s begin with', "kind")
+    counted = units["enemy" if kind in ("win", "kills") else "ally"]
+    only = table.array("only") if table.has("only") else []
+    for name in only:
+        known = isinstance(name, str) and name in rules.units
+        if not known or not forms_of(rules, name) & counted:
+            guess = nearest(str(name), counted)
+            raise table.error(f"{name!r} is not among those measured.{guess}", "only")
+    at = read_point(table, "at", table.array("at"), terrain) if kind == "reach" else None
+    return Measure(
+        kind=kind,
+        only=tuple(only),
+        at=at,
+        radius=table.number("radius", 0.0, 500.0) if kind == "reach" else None,
+        share=table.number("share", 0.0, 1.0) if table.has("share") else 0.0,
+        good=table.number("good", 0.0, 1.0) if table.has("good") else 1.0,
     )
 
 

@@ -16,9 +16,10 @@ from terrarium.data.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.engine.abilities_from_facts import names_of
 from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
+from terrarium.engine.plan import compile_plan, n_units, unit_names
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.rules_from_facts import compile_rules
-from terrarium.engine.setup import compile_plan, create, grant, n_units, reset, unit_names
+from terrarium.engine.setup import create, grant, reset
 from terrarium.engine.state import (
     COMMAND,
     Records,

@@ -12,8 +12,9 @@ from terrarium.engine.healing import choose_patients, heal
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.movement import choose_ways, make_steps, settle, steer
 from terrarium.engine.orders import apply_commands, follow_orders
+from terrarium.engine.plan import Plan
 from terrarium.engine.rules import Rules
-from terrarium.engine.setup import Plan, run_trigger
+from terrarium.engine.script import run_script
 from terrarium.engine.spells import advance_spell
 from terrarium.engine.state import N_HITS, Game, Records, Scratch, World, game_of, is_unit
 from terrarium.engine.targeting import CROWD, acquire_targets, fill_grid
@@ -26,7 +27,7 @@ from terrarium.engine.weapons import use_weapons
 @kernel
 def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch) -> None:
     """Advance one game by one loop."""
-    run_trigger(game, rules, ground, plan)
+    run_script(game, rules, ground, plan)
     together = follow_orders(game)
     if game.clock[0].fog or together & codes.CLOAKED:
         look(game, rules, ground)

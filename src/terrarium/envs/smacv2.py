@@ -6,9 +6,10 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from terrarium.data.groups import MAX_UNITS
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Generator, Scenario
-from terrarium.data.scenarios import MAX_UNITS, load_scenario
+from terrarium.data.scenarios import load_scenario
 from terrarium.envs.options import SMACV2_PUBLISHED, OptionError
 from terrarium.envs.smac import StarCraft2Env
 from terrarium.envs.smac_maps import GENERATED

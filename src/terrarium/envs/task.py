@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.armies import side_units
 from terrarium.data.facts import RuleSet, Unit
+from terrarium.data.groups import group_size
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario, Smac, Terrain
 from terrarium.engine.state import Records, records
@@ -77,11 +79,7 @@ def smac_of(scenario: Scenario, rules: RuleSet) -> Smac:
     """What SMAC's registry says of a map; for a scenario of one's own, what it would say."""
     if scenario.smac:
         return scenario.smac
-    sides = {"ally": set[str](), "enemy": set[str]()}
-    for group in scenario.groups:
-        sides[group.side].update(group.units)
-    if scenario.generator:
-        sides = {side: set(scenario.generator.weights) for side in sides}
+    sides = side_units(scenario, rules)
     races = {
         side: "Protoss" if any(rules.units[name].shields for name in names) else "Terran"
         for side, names in sides.items()
@@ -96,8 +94,8 @@ def type_bits(scenario: Scenario, smac: Smac) -> tuple[tuple[str, ...], tuple[st
         return (), ()
     names = _SAME_ON_BOTH_SIDES.get(smac.map_type)
     if names is None:
-        drawn = scenario.generator.weights if scenario.generator else {}
-        names = tuple(sorted({*drawn, *(n for g in scenario.groups for n in g.units)}))
+        sides = side_units(scenario, load_ruleset(scenario.rules))
+        names = tuple(sorted(sides["ally"] | sides["enemy"]))
     if smac.map_type in _REVERSED_FOR_ENEMIES:
         return names, names[::-1]
     return names, names
@@ -105,19 +103,19 @@ def type_bits(scenario: Scenario, smac: Smac) -> tuple[tuple[str, ...], tuple[st
 
 def n_members(scenario: Scenario) -> tuple[int, int]:
     """How many agents and enemies there are."""
+    if armies := scenario.armies:
+        return armies.max_units, armies.max_units
     if generator := scenario.generator:
         return generator.n_allies, generator.n_enemies
     counts = {"ally": 0, "enemy": 0}
     for group in scenario.groups:
-        counts[group.side] += sum(group.units.values())
+        counts[group.side] += group_size(group)
     return counts["ally"], counts["enemy"]
 
 
 def possible_allies(scenario: Scenario) -> set[str]:
     """Unit types that agents may have."""
-    if scenario.generator:
-        return set(scenario.generator.weights)
-    return {name for group in scenario.groups if group.side == "ally" for name in group.units}
+    return side_units(scenario, load_ruleset(scenario.rules))["ally"]
 
 
 def is_healer(unit: Unit) -> bool:

@@ -6,8 +6,9 @@ import numpy as np
 
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
+from terrarium.engine.plan import n_units
 from terrarium.engine.rules import RULES_VERSION
-from terrarium.engine.setup import n_units, reset
+from terrarium.engine.setup import reset
 from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError

@@ -13,14 +13,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Generator, Group, Order, Scenario, Terrain
+from terrarium.data.scenario import (
+    Armies,
+    Generator,
+    Group,
+    Measure,
+    Order,
+    Scenario,
+    Terrain,
+    Trigger,
+)
 from terrarium.data.scenarios import load_scenario
 from terrarium.data.terrains import load_terrain
 
 # The signs of the drawings: walkable, (level, third of a ramp), creep.
 _WALKABLE, _CREEP = "#.", ".~"
 _LEVELS = {(0, 0): "0", (1, 0): "1", (2, 0): "2", (1, 1): "a", (1, 2): "b", (1, 3): "c"}
-_HEADERS = ("[[group]]", "[generate]", "[trigger]", "[smac]")
+_HEADERS = (
+    *("[[group]]", "[generate]", "[armies]", "[armies.ally]", "[armies.enemy]"),
+    *("[upgrades]", "[stock.ally]", "[stock.enemy]", "[[trigger]]", "[measure]", "[smac]"),
+)
 
 
 @dataclass(frozen=True)
@@ -42,14 +54,24 @@ def write_scenario(scenario: Scenario) -> ScenarioText:
         f"version = {scenario.version}",
         f"limit_steps = {scenario.limit_steps}",
         f"ticks_per_step = {scenario.ticks_per_step}",
+        f"fog = {_boolean(scenario.fog)}",
     ]
     for group in scenario.groups:
         lines += _group(group)
     if scenario.generator:
         lines += _generator(scenario.generator)
-    if trigger := scenario.trigger:
-        lines += ["", "[trigger]", f"every_ticks = {trigger.every_ticks}"]
-        lines += [f"order = {_quoted(trigger.order)}", f"side = {_quoted(trigger.side)}"]
+    if scenario.armies:
+        lines += _armies(scenario.armies)
+    if scenario.upgrades:
+        lines += ["", "[upgrades]"]
+        lines += [f"{side} = {_words(names)}" for side, names in scenario.upgrades.items()]
+    for side, stock in scenario.stock.items():
+        lines += ["", f"[stock.{side}]", f"minerals = {stock.minerals!r}"]
+        lines += [f"vespene = {stock.vespene!r}", f"nukes = {stock.nukes}"]
+    for trigger in scenario.triggers:
+        lines += _trigger(trigger)
+    if scenario.measure != Measure("win"):
+        lines += _measure(scenario.measure)
     if smac := scenario.smac:
         lines += ["", "[smac]", f"map_type = {_quoted(smac.map_type)}"]
         lines += [f"ally_race = {_quoted(smac.ally_race)}"]
@@ -119,14 +141,65 @@ def _check_headers(text: str) -> None:
 def _group(group: Group) -> list[str]:
     lines = ["", "[[group]]", f"side = {_quoted(group.side)}", f"at = {_numbers(group.at)}"]
     lines += [f"units = {_inline(group.units)}", f"passive = {_boolean(group.passive)}"]
-    return lines if group.order is None else [*lines, f"order = {_order(group.order)}"]
+    lines += [f"hp = {group.hp!r}", f"spread = {group.spread!r}"]
+    if group.energy is not None:
+        lines += [f"energy = {group.energy!r}"]
+    if group.spacing is not None:
+        lines += [f"spacing = {group.spacing!r}"]
+    if group.inside:
+        lines += [f"inside = {_inline(group.inside)}"]
+    if group.order is not None:
+        lines += [f"order = {_order(group.order)}", f"after_ticks = {group.after_ticks}"]
+    return lines
 
 
 def _order(order: Order) -> str:
     if order.kind == "attack":
         return f"{{ attack = {_quoted(order.side or '')} }}"
+    if order.kind == "hold":
+        return "{ hold = true }"
     at, to = (_numbers(point) for point in (order.at or (), order.to or ()))
+    if order.kind == "cast":
+        where = "" if order.at is None else f", at = {at}"
+        return f"{{ cast = {{ ability = {_quoted(order.ability or '')}{where} }} }}"
     return f"{{ {order.kind} = {at if order.to is None else f'[{at}, {to}]'} }}"
+
+
+def _armies(armies: Armies) -> list[str]:
+    lines = [
+        "",
+        "[armies]",
+        f"value = {_numbers(armies.value)}",
+        f"handicap = {armies.handicap!r}",
+        f"max_units = {armies.max_units}",
+        f"units = {_inline(armies.weights)}",
+        f"upgrade_chance = {armies.upgrade_chance!r}",
+    ]
+    for name, side in (("ally", armies.ally), ("enemy", armies.enemy)):
+        lines += ["", f"[armies.{name}]", f"at = {_numbers(side.at)}"]
+        lines += [f"spread = {side.spread!r}", f"races = {_words(side.races)}"]
+    return lines
+
+
+def _trigger(trigger: Trigger) -> list[str]:
+    lines = ["", "[[trigger]]", f"every_ticks = {trigger.every_ticks}"]
+    lines += [f"order = {_quoted(trigger.order)}", f"side = {_quoted(trigger.side)}"]
+    if trigger.ability is not None:
+        lines += [f"ability = {_quoted(trigger.ability)}"]
+    if trigger.range is not None:
+        lines += [f"range = {trigger.range!r}"]
+    return lines
+
+
+def _measure(measure: Measure) -> list[str]:
+    lines = ["", "[measure]", f"kind = {_quoted(measure.kind)}", f"good = {measure.good!r}"]
+    if measure.only:
+        lines += [f"only = {_words(measure.only)}"]
+    if measure.at is not None:
+        lines += [f"at = {_numbers(measure.at)}", f"radius = {measure.radius!r}"]
+    if measure.kind == "survives":
+        lines += [f"share = {measure.share!r}"]
+    return lines
 
 
 def _generator(generator: Generator) -> list[str]:
@@ -136,7 +209,7 @@ def _generator(generator: Generator) -> list[str]:
         f"n_allies = {generator.n_allies}",
         f"n_enemies = {generator.n_enemies}",
         f"units = {_inline(generator.weights)}",
-        f"never_only = [{', '.join(map(_quoted, generator.never_only))}]",
+        f"never_only = {_words(generator.never_only)}",
         f"positions = {_quoted(generator.positions)}",
         f"passive_allies = {_boolean(generator.passive_allies)}",
     ]
@@ -148,6 +221,10 @@ def _generator(generator: Generator) -> list[str]:
 def _quoted(text: str) -> str:
     """A TOML string. JSON's escapes are TOML's, save that TOML also wants this one."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _words(names: Iterable[str]) -> str:
+    return f"[{', '.join(map(_quoted, names))}]"
 
 
 def _boolean(value: bool) -> str:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.engine.plan import Plan
 from terrarium.engine.rules import Rules
-from terrarium.engine.setup import Plan
 from terrarium.engine.state import Records, World
 from terrarium.engine.terrain import Ground
 
