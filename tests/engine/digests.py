@@ -8,17 +8,26 @@ import numpy as np
 from terrarium.engine.simulator import Simulator
 from tests.engine.scripts import play
 
-BATTLES = ("smac/2s3z", "smac/MMM", "smac/1c3s5z", "smacv2/terran_5_vs_5", "smacv2/zerg_5_vs_5")
-"""Both families, with missiles, melee, healing, flyers and explosions."""
+BATTLES = {
+    "smac/2s3z": 200,
+    "smac/MMM": 200,
+    "smac/1c3s5z": 200,
+    "smacv2/terran_5_vs_5": 200,
+    "smacv2/zerg_5_vs_5": 200,
+    "skills/raven_support": 60,
+    "skills/medivac_drop": 60,
+    "skills/ghost_emp": 60,
+    "arena/terran_vs_any": 30,
+}
+"""How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo."""
 SEED = 7
-N_STEPS = 200
 
 
 def digest(name: str, n_envs: int, index: int, threads: int) -> str:
     """The state after a fixed battle, played at one place of a batch among other battles."""
     seeds = np.arange(SEED - index, SEED - index + n_envs)
     sim = Simulator(name, n_envs, threads)
-    play(sim, np.abs(seeds), N_STEPS)
+    play(sim, np.abs(seeds), BATTLES[name])
     sim.close()
     return sim.digest(index)
 

@@ -45,7 +45,10 @@ def battlefields() -> list[tuple[Scenario, int]]:
         (everything("liberty", load_terrain("ravine")), 16),
         (everything("liberty", load_terrain("corridor")), 16),
     ]
-    names = ("smac/2c_vs_64zg", "smac/so_many_baneling", "smac/MMM2", "smacv2/protoss_20_vs_23")
+    names = (
+        *("smac/2c_vs_64zg", "smac/so_many_baneling", "smac/MMM2", "smacv2/protoss_20_vs_23"),
+        *("arena/terran_vs_any_ramp", "skills/medivac_drop", "skills/bunker_hold"),
+    )
     return fields + [(load_scenario(name), 8) for name in names]
 
 
@@ -60,21 +63,27 @@ def check(sim: Simulator) -> None:
     types = sim.rules.types[sim.units["kind"][living]]
     on_foot = ~types["flying"]
     assert sim.scenario.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
-    for field, most in (("hp", "hp"), ("shield", "shields"), ("energy", "energy_max")):
+    assert (sim.units["hp"][living] <= sim.units["hp_max"][living] + 1e-9).all()
+    for field, most in (("shield", "shields"), ("energy", "energy_max")):
         assert (sim.units[field][living] <= types[most] + 1e-9).all(), field
-        assert (sim.units[field][living] >= 0.0).all(), field
+        assert (sim.units[field][living] >= -1e-9).all(), field
     assert (sim.units["hp"][living] > 0.0).all()
-    count = np.stack([(living & (sim.units["side"] == side)).sum(axis=1) for side in (0, 1)], 1)
+    aboard = sim.units["inside"] >= 0
+    assert not (aboard & living).any()
+    loads = np.take_along_axis(sim.units["alive"], np.maximum(sim.units["inside"], 0), axis=1)
+    assert loads[aboard].all(), "passengers of nobody"
+    of_side = [(living | aboard) & (sim.units["side"] == side) for side in (0, 1)]
+    count = np.stack([units.sum(axis=1) for units in of_side], 1)
     assert (sim.players["n_alive"] == count).all()
 
 
 def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
     """Play with random orders until that many unit-ticks have passed; how many there were."""
-    # Room for what Brood Lords leave behind.
+    # Room for what Brood Lords leave behind, and for what is summoned.
     n_units = sum(sum(group.units.values()) for group in scenario.groups)
-    sim = Simulator(scenario, n_envs, slots=n_units + 64 if n_units else None)
+    sim = Simulator(scenario, n_envs, slots=n_units + 400 if n_units else None)
     seeds = np.arange(n_envs)
-    sim.reset(seeds)
+    begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
     while done < unit_ticks:
         give_random_orders(sim, seeds, step)
@@ -85,8 +94,19 @@ def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
         over = (sim.players["n_alive"] == 0).any(axis=1) | (sim.ticks > 1600)
         if over.any():
             seeds = np.where(over, seeds + n_envs, seeds)
-            sim.reset(seeds, where=over)
+            begin(sim, seeds, over)
     return done
+
+
+def begin(sim: Simulator, seeds: np.ndarray, where: np.ndarray) -> None:
+    """Start games anew, with every upgrade and something to spend."""
+    sim.reset(seeds, where=where)
+    for e in np.flatnonzero(where):
+        for side in (0, 1):
+            sim.players[e, side]["minerals"] = sim.players[e, side]["vespene"] = 500.0
+            sim.players[e, side]["nukes"] = 3
+            for upgrade in sim.known.upgrades:
+                sim.research(int(e), side, upgrade)
 
 
 def main() -> int:

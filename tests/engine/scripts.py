@@ -31,6 +31,19 @@ def give_random_orders(sim: Simulator, seeds: np.ndarray, step: int, share: floa
         order["x"] = rng.uniform(-2.0, width + 2.0, sim.n_slots)
         order["y"] = rng.uniform(-2.0, height + 2.0, sim.n_slots)
         order["queued"] = rng.random(sim.n_slots) < 0.3
+        use_skills(sim, e, rng)
+
+
+def use_skills(sim: Simulator, e: int, rng: np.random.Generator, share: float = 0.4) -> None:
+    """Turn some of the orders into the use of an ability, now and then one that it has not."""
+    order, kit = sim.commands[e], sim.rules.kit
+    k = rng.integers(0, kit.shape[1], sim.n_slots)
+    stranger = rng.random(sim.n_slots) < 0.05
+    own = kit[sim.units["kind"][e], k]
+    order["ability"] = np.where(stranger, rng.integers(-2, 200, sim.n_slots), own)
+    chosen = (order["kind"] != codes.NO_ORDER) & (rng.random(sim.n_slots) < share)
+    if sim.known.abilities:
+        order["kind"] = np.where(chosen, codes.CAST, order["kind"])
 
 
 def play(sim: Simulator, seeds: np.ndarray, n_steps: int) -> None:

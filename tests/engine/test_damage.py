@@ -132,6 +132,7 @@ def face_off(arena: Arena, attacker: str, target: str, game: int = 0) -> tuple[P
     weapons = arena.sim.rules.weapons[me.row["first_weapon"] :][: me.row["n_weapons"]]
     in_reach = max(0.05, weapons["min_range"].min() + 0.05)
     me.put(30 - in_reach - me.row["radius"] - other.row["radius"], 20)
+    me.skill["switched"] = -1  # a duel of weapons: what goes off by itself stays off
     return me.attack(other), other
 
 
@@ -185,7 +186,7 @@ def test_a_hit_takes_half_a_point_at_least() -> None:
     arena = open_ground()
     me, other = face_off(arena, "marine", "ultralisk")
     rules = arena.own_rules()
-    rules.types["armor"][other.kind] = 50.0
+    other.set(armor=50.0)
     rules.types["hp_regen"][other.kind] = 0.0
     arena.run(20, until=lambda: bool(arena.shots_of(me)))
     assert [blow.damage for blow in arena.blows_on(other)] == [0.5]
@@ -214,9 +215,9 @@ def test_a_hit_equals_its_naive_twin(hp: float, shield: float, damage: float, ar
     arena = open_ground(slots=2).without_regeneration()
     me, other = face_off(arena, "marine", "zealot")
     rules = arena.sim.rules
-    rules.types["armor"][other.kind] = armor
     rules.damage[rules.weapons["first_hit"][me.row["first_weapon"]], other.kind] = damage
-    other.set(hp=hp, shield=shield, hurt_tick=0)  # just hurt: the shield does not grow meanwhile
+    # Just hurt: the shield does not grow meanwhile.
+    other.set(hp=hp, shield=shield, armor=armor, hurt_tick=0)
     arena.run(8, until=lambda: bool(arena.shots_of(me)))
     expected_hp, expected_shield = take_hit(hp, shield, damage, armor)
     if expected_hp <= 0.0:

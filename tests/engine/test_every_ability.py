@@ -78,7 +78,7 @@ def test_what_has_not_begun_cannot_be_ended(ability):
     "ability", [a for a in ORDERED if a.energy > 0 and a.name not in ENDS], ids=lambda a: a.name
 )
 def test_every_ability_with_a_price_in_energy_is_refused_without_it(ability):
-    arena, me, others = stage(ability.users[0])
+    _, me, others = stage(ability.users[0])
     me.set(energy=ability.energy - 0.5)
     target = others[0] if ability.target == "unit" else None
     assert me.use(ability.name, at=(50.0, 48.0), on=target) == "NotEnoughEnergy"

@@ -114,9 +114,9 @@ def test_targets_that_do_not_exist(target):
 def test_names_that_do_not_exist():
     arena = open_ground()
     me = arena.add("marine", at=(10, 10))
-    with pytest.raises(EngineError, match='unknown ability "stimpak".*terrarium list abilities'):
+    with pytest.raises(EngineError, match=r'unknown ability "stimpak".*terrarium list abilities'):
         me.use("stimpak")
-    with pytest.raises(EngineError, match='unknown upgrade "stimpak".*Did you mean "stimpack"'):
+    with pytest.raises(EngineError, match=r'unknown upgrade "stimpak".*Did you mean "stimpack"'):
         arena.research("stimpak")
 
 

@@ -169,7 +169,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(call: object, words: str) ->
 )
 def test_an_order_that_makes_no_sense_changes_nothing(command: tuple[object, ...]) -> None:
     told, left_alone = Simulator("smac/3m"), Simulator("smac/3m")
-    told.commands[0, 0] = command
+    told.commands[0, 0] = (*command, codes.NO_ABILITY, 0)
     told.step()
     left_alone.step()
     assert told.digest() == left_alone.digest()

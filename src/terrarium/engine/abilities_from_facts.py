@@ -281,7 +281,7 @@ def _is_elsewhere(change: Change, family: str | None) -> bool:
     return family is not None and change.field in ("armor", "shield_armor")
 
 
-def _mask(names: Iterable[str], of: Mapping[str, int] | Sequence[str]) -> int:
+def _mask(names: Iterable[str], of: Iterable[str]) -> int:
     order = list(of)
     return sum(1 << order.index(name) for name in names)
 
