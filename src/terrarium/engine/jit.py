@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core import config as _numba_config
 
+from terrarium.engine.linked import LinkedCompiler, one_for_all
+
 logger = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -73,7 +75,12 @@ _CACHED = COMPILED and _prepare(CACHE_FOLDER)
 # Kernels allocate nothing, so they need no reference counts; counting (with atomic instructions, on
 # counters that threads share) cost more than half of the time.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_INSIDE = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INSIDE = {
+    **_OPTIONS,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": LinkedCompiler,
+}
 
 
 def kernel(function: Function) -> Function:
@@ -84,7 +91,7 @@ def kernel(function: Function) -> Function:
     """
     if not COMPILED:
         return function
-    compiled: Function = _one_for_all(_njit(**_INSIDE, forceinline=True)(function))
+    compiled: Function = one_for_all(_njit(**_INSIDE, forceinline=True)(function))
     return compiled
 
 
@@ -92,23 +99,7 @@ def rare(function: Function) -> Function:
     """Compile a rule that most ticks do without: called, not copied into its callers."""
     if not COMPILED:
         return function
-    compiled: Function = _one_for_all(_njit(**_INSIDE)(function))
-    return compiled
-
-
-def _one_for_all(compiled: Any) -> Any:
-    """Let calls with different constants share one version of a kernel.
-
-    Numba types a constant argument by its value and compiles a version for each, with versions of
-    everything that those call in turn: a third of all compiling, for code that is the same.
-    """
-    fold = compiled._compiler.fold_argument_types
-
-    def fold_plainly(args: Any, kws: Any) -> Any:
-        signature, folded = fold(args, kws)
-        return signature, tuple(numba.types.unliteral(arg) for arg in folded)
-
-    compiled._compiler.fold_argument_types = fold_plainly
+    compiled: Function = one_for_all(_njit(**_INSIDE)(function))
     return compiled
 
 
