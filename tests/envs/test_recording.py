@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import terrarium
-from terrarium.envs.vector import EnvError
+from terrarium.envs.recording import BattleLog
+from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record_file import load_record
 
@@ -70,3 +71,18 @@ def test_a_picture_shows_both_sides() -> None:
     assert not np.array_equal(env.render(), image)
     with pytest.raises(EnvError, match="rgb_array"):
         env.render("human")
+
+
+def test_the_reasons_of_a_player_are_recorded() -> None:
+    vec = VecEnv("smac/3m", seed=1, autoreset=False)
+    vec.reset()
+    log = BattleLog(vec)
+    for why in ({0: "stand", 2: "stand"}, None, {0: "still"}):
+        vec.step(np.ones((1, 3), np.int64))
+        log.note(why)
+    frames = frames_of(log.record())
+    said = [(int(w["step"]), int(w["slot"]), frames.reasons[w["reason"]]) for w in frames.whys]
+    assert said == [(0, 0, "stand"), (0, 2, "stand"), (2, 0, "still")]
+    log.begin()
+    vec.reset()
+    assert not len(frames_of(log.record()).whys)

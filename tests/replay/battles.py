@@ -13,6 +13,7 @@ from terrarium.engine.simulator import Simulator
 from terrarium.replay.frames import Frames
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind, Record, record_battle
+from terrarium.replay.record_file import FORMAT_VERSION
 
 _PREFIX = struct.Struct("<8sHIIII")
 
@@ -53,6 +54,6 @@ def signed(raw: bytes, body: bytes, sizes: tuple[int, int] | None = None) -> byt
     """A file of these parts, or one that lies about their sizes."""
     packed = zlib.compress(raw), zlib.compress(body)
     said = sizes or (len(raw), len(body))
-    content = _PREFIX.pack(b"TERRAREC", 1, len(packed[0]), said[0], len(packed[1]), said[1])
-    content += b"".join(packed)
+    lengths = (len(packed[0]), said[0], len(packed[1]), said[1])
+    content = _PREFIX.pack(b"TERRAREC", FORMAT_VERSION, *lengths) + b"".join(packed)
     return content + hashlib.sha256(content).digest()

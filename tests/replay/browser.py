@@ -56,6 +56,11 @@ class Browser:
     def click_at(self, x: float, y: float) -> None:
         self.drag((x, y), (x, y))
 
+    def hover(self, x: float, y: float) -> None:
+        move = {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 40}
+        pointer = {"type": "pointer", "id": "hover", "parameters": {"pointerType": "mouse"}}
+        self._post("actions", {"actions": [pointer | {"actions": [move]}]})
+
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self._pointer("mouse", start, end)
 

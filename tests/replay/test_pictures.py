@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from terrarium.replay.animation import MAX_PICTURES, save_gif
 from terrarium.replay.errors import ReplayError
+from terrarium.replay.ground import fit
 from terrarium.replay.names import TICKS_PER_S_PLAYED
 from terrarium.replay.palette import palette
-from terrarium.replay.picture import Painter, fight_middle, sample_at, save_png
+from terrarium.replay.picture import WIDTH, Painter, fight_middle, sample_at, save_png
+from tests.replay import drill
 from tests.replay.battles import frames
 
 pytestmark = pytest.mark.xdist_group("engine")
@@ -77,3 +80,25 @@ def test_a_gif_moves_and_ends(tmp_path: Path) -> None:
         image.seek(image.n_frames - 1)
         assert image.info["duration"] == 1500
         assert image.convert("RGB").tobytes() != first
+
+
+def test_pictures_show_what_abilities_do() -> None:
+    battle, colors = drill.frames(), palette("dark")
+
+    def painted(at_s: float) -> Image.Image:
+        return Painter(battle).paint(sample_at(battle, at_s)).convert("RGB")
+
+    calm, fight = painted(0.0), painted(2.5)
+    for name in ("boost", "guard", "harm"):
+        assert n_pixels(calm, colors[name]) == 0, name
+        assert n_pixels(fight, colors[name]) > 50, name
+    # A storm only tints the ground: where nobody stands in it, it is lighter than before.
+    camera = fit(battle, 2 * WIDTH, 104)
+    x, y = (round(pixel / 2) for pixel in camera.pixel(12.0, 13.6))
+    before, then = (np.asarray(image)[y, x].sum(dtype=int) for image in (calm, painted(4.6)))
+    assert then > before + 20
+
+
+def test_a_gif_of_a_drill_moves(tmp_path: Path) -> None:
+    size = save_gif(drill.frames(), tmp_path / "drill.gif")
+    assert size < 1_500_000

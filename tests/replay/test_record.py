@@ -104,8 +104,8 @@ def test_a_game_of_a_batch_is_replayed_to_the_bit(scenario: str) -> None:
 def test_a_scenario_of_your_own_is_replayed_when_its_files_are_gone(tmp_path: Path) -> None:
     (tmp_path / "pass.toml").write_text(OWN_TERRAIN)
     (tmp_path / "own.toml").write_text(OWN_SCENARIO)
-    # More slots than units: Broodlings appear in them, and later in those of the dead.
-    sim = Simulator(tmp_path / "own.toml", slots=14)
+    # Broodlings appear in the spare slots of the scenario, and later in those of the dead.
+    sim = Simulator(tmp_path / "own.toml")
     record, _ = play_randomly(sim, e=0, n_steps=80)
     (tmp_path / "pass.toml").unlink()
     (tmp_path / "own.toml").unlink()

@@ -193,7 +193,9 @@ def test_other_files_are_no_records(tmp_path: Path) -> None:
         save_record(recorded(), tmp_path)
 
 
-def test_a_newer_format_says_to_update() -> None:
+def test_another_format_says_what_to_do() -> None:
     whole = content("exact")
-    with pytest.raises(ReplayError, match=r"format 258, and this .* format 1; update Terrarium"):
+    with pytest.raises(ReplayError, match=r"format 258, and this .* format 2; update Terrarium"):
         from_bytes(whole[:8] + b"\x02\x01" + whole[10:])
+    with pytest.raises(ReplayError, match=r"format 1, and this .* format 2; record the battle ag"):
+        from_bytes(whole[:8] + b"\x01\x00" + whole[10:])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
@@ -14,6 +15,7 @@ from terrarium.replay.names import title_of
 from terrarium.replay.page import save_page
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Recorder
+from tests.replay import drill
 from tests.replay.battles import frames, recorded
 from tests.replay.browser import Browser, open_browser
 
@@ -249,3 +251,123 @@ def test_an_old_browser_gets_an_explanation(browser: Browser, tmp_path: Path) ->
     file.write_text(text.replace("typeof DecompressionStream", "typeof Nonsense"), encoding="utf-8")
     browser.open(file)
     assert "too old" in browser.text("message")
+
+
+def seek(browser: Browser, tick: float, slot: int = codes.NO_UNIT) -> None:
+    script = "window.terrarium.seek(arguments[0]); window.terrarium.select(arguments[1])"
+    browser.run(script, tick, slot)
+
+
+def shot(browser: Browser, folder: Path) -> Image.Image:
+    """What the screen shows, once it has been drawn."""
+    browser.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    browser.screenshot(folder / "shot.png")
+    with Image.open(folder / "shot.png") as image:
+        return image.convert("RGB")
+
+
+def slot_of(battle: Frames, name: str) -> int:
+    return [battle.types[kind].name for kind in battle.units["kind"][0]].index(name)
+
+
+def test_what_lasts_is_shown_while_it_lasts(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, drill.frames(), tmp_path)
+    for tick in (20, 60, 100, 300):
+        seek(browser, tick)
+        shown = {
+            (span["what"], span["skill"]["name"], span["slot"])
+            for span in browser.state()["spans"]
+            if not span["over"]
+        }
+        now = battle.spans[(battle.spans["tick"] <= tick) & (tick < battle.spans["until"])]
+        kinds = ("buff", "cast", "morph", "lock", "area", "fall", "summon")
+        assert shown == {
+            (kinds[s["what"]], battle.skills[s["skill"]].name, int(s["slot"])) for s in now
+        }
+    assert "Infantry Weapons 2" in browser.text("allies-upgrades")
+    assert browser.text("enemies-upgrades") == "Shields 1, Psi Storm Tech, Blink Tech"
+
+
+def test_a_unit_tells_its_buffs_its_order_and_its_reason(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, drill.frames(), tmp_path)
+    marine, tank, medivac = (slot_of(battle, name) for name in ("marine", "siege_tank", "medivac"))
+    seek(browser, 50, marine)
+    assert browser.text("unit-why") == "stim, 4 stalkers in reach"
+    assert browser.text("unit-state") == "Stimpack 10.3 s"
+    assert browser.text("unit-action") == "Stimpack (step 6)"
+    assert browser.text("unit-hp") == f"{round(float(battle.units['hp'][25, marine]))} / 55"
+    assert browser.text("unit-cargo") == ""
+    seek(browser, 20, tank)
+    assert browser.text("unit-name") == "Siege Tank"
+    assert browser.text("unit-order") == "changes form: Siege Mode to (8.5, 17.5)"
+    seek(browser, 90, tank)
+    assert browser.text("unit-name") == "Siege Tank Sieged"
+    aboard = battle.units["inside"] == medivac  # [T, U]
+    k = int(np.flatnonzero(aboard.any(axis=1))[0])
+    passenger = int(np.flatnonzero(aboard[k])[0])
+    seek(browser, int(battle.ticks[k]), medivac)
+    assert browser.text("unit-cargo") == "1 Marine"
+    seek(browser, int(battle.ticks[k]), passenger)
+    assert browser.text("unit-order") == f"on board Medivac #{medivac}"
+    assert browser.text("allies-alive") == str(battle.strength()[1][k, 0])
+
+
+def test_the_latest_reasons_stand_beside_the_battlefield(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, drill.frames(), tmp_path)
+    seek(browser, 47)
+    lines = browser.text("story").splitlines()
+    assert len(lines) == 6
+    assert lines[0].startswith("1.8 s")
+    assert any(line.endswith("4 Marine: stim, 4 stalkers in reach") for line in lines)
+    browser.run("document.querySelector('#story li:last-child').click()")
+    assert browser.state()["selected"] >= 0
+    seek(browser, 0)
+    assert "stim" not in browser.text("story")
+    opened(browser, frames("smac/3m"), tmp_path)
+    assert browser.text("story") == ""
+
+
+def test_the_pointer_tells_what_is_under_it(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, drill.frames(), tmp_path)
+    seek(browser, 20)
+    at = browser.run("return window.terrarium.place(arguments[0])", slot_of(battle, "widow_mine"))
+    browser.hover(at["x"], at["y"])
+    assert browser.text("tip").startswith("Widow Mine #")
+    assert browser.text("tip").endswith("burrow")
+
+
+def test_eyes_of_a_side_see_less(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, drill.frames(), tmp_path)
+    ghost = slot_of(battle, "ghost")
+    seek(browser, 6)
+    at = browser.run("return window.terrarium.place(arguments[0])", ghost)
+    everybody = shot(browser, tmp_path)
+    browser.press("f")
+    assert (browser.text("eyes"), browser.state()["eyes"]) == ("Allies' eyes", 0)
+    browser.click("eyes")
+    assert (browser.text("eyes"), browser.state()["eyes"]) == ("Enemies' eyes", 1)
+    theirs = shot(browser, tmp_path)
+    box = (at["x"] - 12, at["y"] - 12, at["x"] + 12, at["y"] + 12)
+
+    def blue(image: Image.Image) -> int:
+        return int(np.asarray(image.crop(box))[..., 2].max())
+
+    assert blue(theirs) < blue(everybody) - 40  # the cloaked Ghost all but disappears
+    browser.press("f")
+    assert browser.state()["eyes"] == -1
+
+
+def test_a_stimmed_unit_glows(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, drill.frames(), tmp_path)
+
+    def n_red(tick: float) -> int:
+        seek(browser, tick)
+        at = browser.run("return window.terrarium.place(arguments[0])", slot_of(battle, "marine"))
+        box = (at["x"] - 18, at["y"] - 18, at["x"] + 18, at["y"] + 18)
+        pixels = np.asarray(shot(browser, tmp_path).crop(box)).astype(int)
+        return int(((pixels[..., 0] > 150) & (pixels[..., 2] < 130)).sum())
+
+    assert n_red(46) > 4 * max(5, n_red(38))
+    for tick in range(0, 480, 12):  # everything that happens can be drawn
+        seek(browser, tick)
+        shot(browser, tmp_path)

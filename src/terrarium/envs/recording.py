@@ -6,9 +6,10 @@ from numpy.typing import NDArray
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import Records
 from terrarium.envs.vector import EnvError, VecEnv
-from terrarium.replay.frames import GIVEN, STEP, About, Sampler
+from terrarium.replay.frames import GIVEN, STEP, About
 from terrarium.replay.picture import Painter
-from terrarium.replay.record import Record, Recorder
+from terrarium.replay.record import Reasons, Record, Recorder, by_slot, upgrades_of
+from terrarium.replay.sampler import Sampler
 
 
 class BattleLog:
@@ -17,14 +18,17 @@ class BattleLog:
     def __init__(self, env: VecEnv, e: int = 0) -> None:
         self._env, self._e = env, e
         self._commands: list[Records] = []
+        self._whys: list[dict[int, str] | None] = []
 
     def begin(self) -> None:
         """A new battle has begun."""
         self._commands.clear()
+        self._whys.clear()
 
-    def note(self) -> None:
-        """A step has been played, and its commands are still there."""
+    def note(self, why: Reasons | None = None) -> None:
+        """A step has been played, and its commands are still there; `why` they were given."""
         self._commands.append(self._env.sim.commands[self._e].copy())
+        self._whys.append(by_slot(why) if why else None)
 
     def record(self, title: str = "", light: bool = False) -> Record:
         """Play the battle again beside the environment, and record it."""
@@ -34,10 +38,10 @@ class BattleLog:
         try:
             sim.reset(int(live.world.clock["seed"][self._e, 0]))
             recorder = Recorder(sim, kind="light" if light else "exact")
-            for commands in self._commands:
+            for commands, why in zip(self._commands, self._whys, strict=True):
                 sim.commands[0] = commands
                 sim.step(env.ticks_per_step)
-                recorder.note(commands)
+                recorder.note(commands, why)
             if sim.digest(0) != live.digest(self._e):
                 raise EnvError(
                     "the battle was changed from outside, so its orders alone do not make a record"
@@ -74,6 +78,8 @@ def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:
         rules_version=0,
         package_version="",
         n_slots=env.sim.n_slots,
+        fog=bool(env.sim.world.clock["fog"][e, 0]),
+        upgrades=upgrades_of(env.sim, e),
     )
     frames = sampler.frames(about, np.zeros(0, STEP), np.zeros(0, GIVEN))
     return np.asarray(Painter(frames, width).paint(0).convert("RGB"))

@@ -19,15 +19,20 @@ from terrarium.replay.frames import (
     GIVEN,
     MISSILE,
     SAMPLE,
+    SPAN,
+    SPAN_KINDS,
     STEP,
+    WHY,
     About,
     Frames,
+    Skill,
     UnitType,
 )
 
 PLACE_STEPS = 128  # of a cell: a coordinate up to 512, with a sign up to 256
 LIFE_STEPS = 16  # of a point: up to 4096
 FACING_STEPS = 256  # of a circle
+_LIVES = ("hp", "hp_max", "shield", "energy")
 _HIGHEST = 65_535
 _SIGN = 32_768
 
@@ -35,18 +40,30 @@ Column = NDArray[np.uint16]
 Columns = dict[str, Column]
 Sizes = Mapping[str, int]
 
-_FLAGS = ("alive", "attacking", "fired", "healing")
+_FLAGS = (
+    *("alive", "attacking", "fired", "healing"),
+    *("cloaked", "rooted", "disarmed", "silenced", "untouchable", "lifted"),
+    *("seen_by_allies", "seen_by_enemies"),
+)
+_POINTERS = ("inside", "target", "order_target", "order_skill")
+"""Hold 0 for nobody and nothing."""
 UNIT_COLUMNS = (
-    *("kind", "side", "flags", "x", "y", "facing", "hp", "shield", "energy"),
-    *("target", "order", "order_target", "order_x", "order_y"),
+    *("kind", "side", "flags", "x", "y", "facing", "hp", "hp_max", "shield", "energy", "inside"),
+    *("target", "order", "order_skill", "order_target", "order_x", "order_y"),
 )
 _TABLES = {
     "samples": ("ticks",),
-    "missiles": ("sample", "side", "x", "y", "dx", "dy"),
+    "missiles": ("sample", "side", "skill", "x", "y", "dx", "dy"),
     "deaths": ("tick_low", "tick_high", "slot", "kind", "side", "killer", "x", "y"),
+    "spans": (
+        *("what", "skill", "side", "slot", "target", "tick_low", "tick_high"),
+        *("until_low", "until_high", "ticks", "x", "y"),
+    ),
     "steps": ("n_ticks",),
-    "commands": ("step", "slot", "kind", "target", "x", "y", "queued"),
+    "commands": ("step", "slot", "kind", "ability", "target", "x", "y", "queued"),
+    "whys": ("step", "slot", "reason"),
 }
+TABLES = ("units", *_TABLES)
 
 
 def sizes_of(frames: Frames) -> dict[str, int]:
@@ -56,8 +73,10 @@ def sizes_of(frames: Frames) -> dict[str, int]:
         "samples": len(frames.ticks),
         "missiles": len(frames.missiles),
         "deaths": len(frames.deaths),
+        "spans": len(frames.spans),
         "steps": len(frames.steps),
         "commands": len(frames.commands),
+        "whys": len(frames.whys),
     }
 
 
@@ -70,32 +89,44 @@ def layout(sizes: Sizes) -> list[tuple[str, int, int]]:
 def to_columns(frames: Frames) -> Columns:
     """Round everything to small numbers."""
     units, missiles, deaths = frames.units.T, frames.missiles, frames.deaths  # [U, T], [M], [D]
-    commands = frames.commands
+    spans, commands, whys = frames.spans, frames.commands, frames.whys
     columns: dict[str, NDArray[np.generic]] = {
         "units.kind": units["kind"],
         "units.side": units["side"],
         "units.flags": sum(units[name].astype(np.uint16) << b for b, name in enumerate(_FLAGS)),
         "units.facing": np.rint(units["facing"] * (FACING_STEPS / (2 * np.pi))) % FACING_STEPS,
-        "units.target": units["target"] + 1,
         "units.order": units["order"],
-        "units.order_target": units["order_target"] + 1,
         "samples.ticks": np.diff(frames.ticks, prepend=0),
         "missiles.sample": missiles["sample"],
         "missiles.side": missiles["side"],
-        "deaths.tick_low": deaths["tick"] & _HIGHEST,
-        "deaths.tick_high": deaths["tick"] >> 16,
+        "missiles.skill": missiles["skill"] + 1,
         "deaths.slot": deaths["slot"],
         "deaths.kind": deaths["kind"],
         "deaths.side": deaths["side"],
         "deaths.killer": deaths["killer"] + 1,
+        "spans.what": spans["what"],
+        "spans.skill": spans["skill"] + 1,
+        "spans.side": spans["side"],
+        "spans.slot": spans["slot"],
+        "spans.target": spans["target"] + 1,
+        "spans.ticks": np.rint(spans["ticks"]),
         "steps.n_ticks": frames.steps["n_ticks"],
         "commands.step": commands["step"],
         "commands.slot": commands["slot"],
         "commands.kind": commands["kind"],
+        "commands.ability": commands["ability"] + 1,
         "commands.target": commands["target"] + 1,
         "commands.queued": commands["queued"],
+        "whys.step": whys["step"],
+        "whys.slot": whys["slot"],
+        "whys.reason": whys["reason"],
     }
-    for name in ("hp", "shield", "energy"):
+    for table, values, name in _times(frames):
+        columns[f"{table}.{name}_low"] = values[name] & _HIGHEST
+        columns[f"{table}.{name}_high"] = values[name] >> 16
+    for name in _POINTERS:
+        columns[f"units.{name}"] = units[name] + 1
+    for name in _LIVES:
         columns[f"units.{name}"] = np.rint(units[name] * LIFE_STEPS)
     for name in ("x", "y", "order_x", "order_y"):
         columns[f"units.{name}"] = np.rint(units[name] * PLACE_STEPS)
@@ -109,7 +140,12 @@ def to_columns(frames: Frames) -> Columns:
 
 
 def from_columns(
-    about: About, terrain: Terrain, types: tuple[UnitType, ...], columns: Columns
+    about: About,
+    terrain: Terrain,
+    types: tuple[UnitType, ...],
+    skills: tuple[Skill, ...],
+    reasons: tuple[str, ...],
+    columns: Columns,
 ) -> Frames:
     """The frames that were rounded; what no battle could hold is refused."""
     wide = {name: column.astype(np.int64) for name, column in columns.items()}
@@ -119,31 +155,42 @@ def from_columns(
         units[name] = wide[f"units.{name}"]
     for b, name in enumerate(_FLAGS):
         units[name] = wide["units.flags"] >> b & 1
-    for name in ("target", "order_target"):
+    for name in _POINTERS:
         units[name] = wide[f"units.{name}"] - 1
-    for name in ("hp", "shield", "energy"):
+    for name in _LIVES:
         units[name] = wide[f"units.{name}"] / LIFE_STEPS
     for name in ("x", "y", "order_x", "order_y"):
         units[name] = wide[f"units.{name}"] / PLACE_STEPS
     units["facing"] = wide["units.facing"] * (2 * np.pi / FACING_STEPS)
     deaths = _table(wide, "deaths", DEATH, ("slot", "kind", "side"))
-    deaths["tick"] = wide["deaths.tick_low"][0] + (wide["deaths.tick_high"][0] << 16)
     deaths["killer"] = wide["deaths.killer"][0] - 1
+    missiles = _table(wide, "missiles", MISSILE, ("sample", "side"))
+    missiles["skill"] = wide["missiles.skill"][0] - 1
+    spans = _table(wide, "spans", SPAN, ("what", "side", "slot", "ticks"))
     commands = _table(wide, "commands", GIVEN, ("step", "slot", "kind", "queued"))
-    commands["target"] = wide["commands.target"][0] - 1
+    for table, values in (("spans", spans), ("commands", commands)):
+        for name in ("target", "skill" if table == "spans" else "ability"):
+            values[name] = wide[f"{table}.{name}"][0] - 1
     steps = _table(wide, "steps", STEP, ("n_ticks",))
     steps["n_commands"] = np.bincount(commands["step"], minlength=len(steps))[: len(steps)]
     frames = Frames(
         about=about,
         terrain=terrain,
         types=types,
+        skills=skills,
+        reasons=reasons,
         ticks=np.cumsum(wide["samples.ticks"][0], dtype=np.int64),
         units=np.ascontiguousarray(units.T),
-        missiles=_table(wide, "missiles", MISSILE, ("sample", "side")),
+        missiles=missiles,
         deaths=deaths,
+        spans=spans,
         steps=steps,
         commands=commands,
+        whys=_table(wide, "whys", WHY, ("step", "slot", "reason")),
     )
+    for table, values, name in _times(frames):
+        low, high = (wide[f"{table}.{name}_{part}"][0] for part in ("low", "high"))
+        values[name] = low + (high % _SIGN << 16)
     for table, values, names in _places(frames):
         for name in names:
             values[name] = (wide[f"{table}.{name}"][0] - _SIGN) / PLACE_STEPS
@@ -153,7 +200,8 @@ def from_columns(
 
 def rounded(frames: Frames) -> Frames:
     """The frames as they look after they were stored."""
-    return from_columns(frames.about, frames.terrain, frames.types, to_columns(frames))
+    known = (frames.about, frames.terrain, frames.types, frames.skills, frames.reasons)
+    return from_columns(*known, to_columns(frames))
 
 
 def pack(columns: Columns) -> bytes:
@@ -186,8 +234,15 @@ def _places(frames: Frames) -> list[tuple[str, Records, tuple[str, ...]]]:
     return [
         ("missiles", frames.missiles, ("x", "y", "dx", "dy")),
         ("deaths", frames.deaths, ("x", "y")),
+        ("spans", frames.spans, ("x", "y")),
         ("commands", frames.commands, ("x", "y")),
     ]
+
+
+def _times(frames: Frames) -> list[tuple[str, Records, str]]:
+    """The ticks that need more than 16 bits."""
+    deaths, spans = frames.deaths, frames.spans
+    return [("deaths", deaths, "tick"), ("spans", spans, "tick"), ("spans", spans, "until")]
 
 
 def _table(
@@ -209,23 +264,34 @@ def _check(frames: Frames, wide: Mapping[str, NDArray[np.int64]]) -> None:
         "kind": len(frames.types),
         "side": 2,
         "slot": n_units,
-        "target": n_units + 1,  # these four hold 0 for nobody
+        "inside": n_units + 1,  # from here to `ability` they hold 0 for nobody and nothing
+        "target": n_units + 1,
         "order_target": n_units + 1,
         "killer": n_units + 1,
-        "order": codes.HEAL + 1,
+        "skill": len(frames.skills) + 1,
+        "order_skill": len(frames.skills) + 1,
+        "ability": len(frames.skills) + 1,
+        "what": len(SPAN_KINDS),
+        "reason": len(frames.reasons),
+        "order": codes.CAST + 1,
         "flags": 1 << len(_FLAGS),
         "facing": FACING_STEPS,
         "sample": n_samples,
         "step": len(frames.steps),
         "queued": 2,
         "tick_high": _SIGN,
+        "until_high": _SIGN,
     }
     for column, values in wide.items():
         table, name = column.split(".")
-        limit = codes.HEAL + 1 if column == "commands.kind" else limits.get(name)
+        limit = codes.CAST + 1 if column == "commands.kind" else limits.get(name)
         if limit is not None and values.size and values.max() >= limit:
             raise ReplayError(f"{column} is {values.max()}; it must be less than {limit}")
         if name in ("sample", "step") and (np.diff(values) < 0).any():
             raise ReplayError(f"{table} are not in the order of their {name}s")
+    if (frames.spans["skill"] < 0).any():
+        raise ReplayError("something lasts for a while, and nobody knows what it is")
+    if (np.diff(frames.spans["tick"]) < 0).any():
+        raise ReplayError("spans are not in the order of their ticks")
     if n_samples == 0 or (np.diff(frames.ticks) < 0).any() or frames.ticks[0] < 0:
         raise ReplayError("a battle needs at least one sample, in the order of time")

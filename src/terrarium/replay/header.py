@@ -29,20 +29,34 @@ class Header(Table):
             yield Header(table.values, (*self.path, key, index))
 
     def text(self, key: str) -> str:
-        text = super().text(key)
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:  # JSON can spell half of a letter
-            raise self.error(f"not a text: {error.reason}", key) from error
-        return text
+        return self._spelled(super().text(key), key)
 
     def short_text(self, key: str) -> str:
         """A text for people: of one line, without control characters, and not too long."""
-        text = self.text(key)
-        if not text.isprintable():
-            raise self.error(f"{text[:80]!r} is not a line of text", key)
+        return self._short(super().text(key), key)
+
+    def short_texts(self, key: str, most: int) -> tuple[str, ...]:
+        """A list of texts for people."""
+        values = self.array(key)
+        if len(values) > most:
+            raise self.error(f"{len(values)} entries; at most {most} are allowed", key)
+        for n, value in enumerate(values):
+            if not isinstance(value, str):
+                raise self.error(f"{value!r} is not a text", key, n)
+        return tuple(self._short(value, key, n) for n, value in enumerate(values))
+
+    def _short(self, text: str, *keys: str | int) -> str:
+        if not self._spelled(text, *keys).isprintable():
+            raise self.error(f"{text[:80]!r} is not a line of text", *keys)
         if len(text) > MAX_TEXT:
-            raise self.error(f"{len(text)} letters; at most {MAX_TEXT} are allowed", key)
+            raise self.error(f"{len(text)} letters; at most {MAX_TEXT} are allowed", *keys)
+        return text
+
+    def _spelled(self, text: str, *keys: str | int) -> str:
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:  # JSON can spell half of a letter
+            raise self.error(f"not a text: {error.reason}", *keys) from error
         return text
 
     def outcome(self, key: str) -> str:

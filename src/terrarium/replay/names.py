@@ -4,29 +4,56 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from terrarium.data.scenario import Terrain
-from terrarium.replay.frames import Frames, UnitType
+from terrarium.replay.frames import Frames, Skill, UnitType
 
 TICKS_PER_S_PLAYED = 22.4  # at the speed "faster", at which the game is played
 
 _RAMP = "abc"
+_SPOKEN = {
+    **{word: word.upper() for word in ("emp", "kd8", "scv", "mule", "ag", "ap")},
+    "mp": "",  # the game's own note that a type is not of the campaign
+}
+_RACES = ("terran", "zerg", "protoss")
+
+
+def spoken(name: str) -> str:
+    """ "siege_tank" is a Siege Tank."""
+    words = (_SPOKEN.get(word, word[:1].upper() + word[1:]) for word in name.split("_"))
+    return " ".join(word for word in words if word)
 
 
 def title_of(unit_type: UnitType) -> str:
-    """ "siege_tank" is a Siege Tank."""
-    return " ".join(word[:1].upper() + word[1:] for word in unit_type.name.split("_"))
+    return spoken(unit_type.name)
+
+
+def title_of_skill(skill: Skill, types: Sequence[UnitType]) -> str:
+    """Without the unit that has it, which everybody sees: "stimpack_marine" is Stimpack."""
+    name = skill.name
+    for unit_type in types:
+        if skill.radius == 0.0:
+            name = name.removesuffix(f"_{unit_type.name}").removeprefix(f"{unit_type.name}_")
+    return spoken(name)
+
+
+def title_of_upgrade(name: str) -> str:
+    """ "terran_infantry_weapons_level2" is Infantry Weapons 2."""
+    words = name.split("_")
+    return spoken("_".join(words[words[0] in _RACES :])).replace("Level", "")
 
 
 def glyphs(types: Sequence[UnitType]) -> list[str]:
-    """One or two letters for each type, all different: M, or Mn and Ma if both are there."""
-    titles = [title_of(unit_type) for unit_type in types]
-    taken: set[str] = set()
-    chosen = []
-    for title in titles:
+    """One or two letters for each type: M, or Mn and Ma if both are there.
+
+    All are different, save that a planted or burrowed form keeps the letters of its type.
+    """
+    names = list(dict.fromkeys(unit_type.form_of or unit_type.name for unit_type in types))
+    titles = [spoken(name) for name in names]
+    taken: dict[str, str] = {}
+    for name, title in zip(names, titles, strict=True):
         rivals = [other for other in titles if other[:1] == title[:1] and other != title]
-        sign = next(sign for sign in _candidates(title, rivals) if sign not in taken)
-        taken.add(sign)
-        chosen.append(sign)
-    return chosen
+        sign = next(sign for sign in _candidates(title, rivals) if sign not in taken.values())
+        taken[name] = sign
+    return [taken[unit_type.form_of or unit_type.name] for unit_type in types]
 
 
 def _candidates(title: str, rivals: Sequence[str]) -> Iterator[str]:

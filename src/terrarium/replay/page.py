@@ -11,16 +11,26 @@ from typing import Any
 
 from terrarium.replay.columns import layout, pack, sizes_of, to_columns
 from terrarium.replay.files import write_file
-from terrarium.replay.frames import Frames
-from terrarium.replay.names import glyphs, ground_signs, result_of, title_of
+from terrarium.replay.frames import SPAN_KINDS, Frames
+from terrarium.replay.names import (
+    glyphs,
+    ground_signs,
+    result_of,
+    title_of,
+    title_of_skill,
+    title_of_upgrade,
+)
 from terrarium.replay.palette import palette, palette_css, viewer_file
 
-_SCRIPTS = ("data.js", "ground.js", "field.js", "timeline.js", "app.js")
+_SCRIPTS = (
+    *("data.js", "ground.js", "spells.js", "field.js", "timeline.js"),
+    *("panel.js", "story.js", "app.js"),
+)
 
 
 def page(frames: Frames) -> str:
     """The text of the file."""
-    scripts = "\n".join(viewer_file(name) for name in _SCRIPTS)
+    scripts = "".join(_lean(viewer_file(name)) for name in _SCRIPTS)
     parts = {
         "title": html.escape(f"{frames.about.title} - Terrarium"),
         "style": palette_css() + viewer_file("viewer.css"),
@@ -35,6 +45,15 @@ def page(frames: Frames) -> str:
         name, rest = piece.split("}}", 1)
         filled += [parts[name], rest]
     return "".join(filled)
+
+
+def _lean(script: str) -> str:
+    """A script without indentation and lines of comment, which are a fifth of it.
+
+    No comment and no text of the viewer's scripts goes over several lines.
+    """
+    lines = (line.strip() for line in script.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def save_page(frames: Frames, path: str | Path) -> int:
@@ -60,6 +79,13 @@ def _header(frames: Frames) -> dict[str, Any]:
             asdict(unit_type) | {"title": title_of(unit_type), "glyph": glyph}
             for unit_type, glyph in zip(frames.types, glyphs(frames.types), strict=True)
         ],
+        "skills": [
+            asdict(skill) | {"title": title_of_skill(skill, frames.types)}
+            for skill in frames.skills
+        ],
+        "spanKinds": SPAN_KINDS,
+        "reasons": frames.reasons,
+        "upgrades": [[title_of_upgrade(name) for name in side] for side in frames.about.upgrades],
         "terrain": {
             "width": terrain.width,
             "height": terrain.height,

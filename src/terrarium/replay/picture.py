@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from terrarium.engine import codes
 from terrarium.engine.state import Records
+from terrarium.replay.drawing import Point, dashed_ring, disc, faded, font
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import write_file
 from terrarium.replay.frames import Frames
 from terrarium.replay.ground import fit, ground_image
+from terrarium.replay.marks import Marks
 from terrarium.replay.names import TICKS_PER_S_PLAYED, glyphs, result_of
 from terrarium.replay.palette import Scheme, palette
 
@@ -22,7 +24,6 @@ FINE = 2
 """Drawn twice as large and reduced: Pillow's circles have no soft edges of their own."""
 DEATH_TICKS = 56
 SHOT_TICKS = 5
-Point = tuple[float, float]
 _HEAD = 52  # pixels above the field, for the title
 
 
@@ -41,6 +42,8 @@ class Painter:
     def paint(self, k: int) -> Image.Image:
         """The sample `k`."""
         image = self._ground.copy()
+        marks = Marks(self._frames, self._camera, self._colors, self._zoom, k)
+        marks.areas(image)
         # On a layer of its own, because Pillow blends nothing within one image.
         layer = Image.new("RGBA", image.size)
         pen = ImageDraw.Draw(layer)
@@ -49,14 +52,28 @@ class Painter:
         self._deaths(pen, int(self._frames.ticks[k]))
         for u in alive:
             self._attack(pen, units, u, k)
+        marks.lines(pen)
+        where = {u: self._camera.pixel(units["x"][u], units["y"][u]) for u in alive}
+        bodies = {u: (where[u], self._radius(int(units["kind"][u]))) for u in alive}
         flying = [unit_type.flying for unit_type in self._frames.types]
-        for u in sorted(alive, key=lambda u: (flying[units["kind"][u]], -units["y"][u])):
+        # Who is seen through comes first: its body replaces what was painted there before.
+        order = sorted(
+            alive,
+            key=lambda u: (not units["cloaked"][u], flying[units["kind"][u]], -units["y"][u]),
+        )
+        for u in order:
+            marks.behind(pen, u, *bodies[u])
+        for u in order:
             self._unit(pen, units[u])
+            marks.in_front(pen, u, *bodies[u])
         for u in alive:
             self._bars(pen, units[u])
         for missile in self._frames.missiles[self._frames.missiles["sample"] == k]:
             at = self._camera.pixel(missile["x"], missile["y"])
-            _disc(pen, at, max(3.0, 0.11 * self._camera.scale), fill=self._colors["glyph"])
+            size = 0.11 if missile["skill"] == codes.NO_ABILITY else 0.2
+            disc(pen, at, max(3.0, size * self._camera.scale), fill=self._colors["glyph"])
+            marks.missile(missile, at)
+        marks.names(pen)
         self._headline(pen, k)
         image.paste(layer, mask=layer)
         return image.reduce(FINE)
@@ -73,14 +90,18 @@ class Painter:
         body = self._colors["enemy_body" if unit["side"] else "ally_body"]
         if self._frames.types[unit["kind"]].flying:
             shadow = (x + 0.25 * radius, y + 0.45 * radius)
-            _disc(pen, shadow, 0.95 * radius, fill="#00000055")
+            disc(pen, shadow, 0.95 * radius, fill="#00000055")
         self._beak(pen, (x, y), radius, float(unit["facing"]), color)
         line = max(2, round(min(3.0 * self._zoom, 0.16 * radius)))
-        _disc(pen, (x, y), radius, fill=body, outline=color, width=line)
+        if unit["cloaked"]:
+            disc(pen, (x, y), radius, faded(body, 0.5))
+            dashed_ring(pen, (x, y), radius, color, line, 8)
+        else:
+            disc(pen, (x, y), radius, body, color, line)
         if radius >= 7 * self._zoom:
             sign = self._glyphs[unit["kind"]]
             size = min(radius * (0.92 if len(sign) > 1 else 1.15), 26 * self._zoom)
-            pen.text((x, y), sign, self._colors["glyph"], _font(size), anchor="mm")
+            pen.text((x, y), sign, self._colors["glyph"], font(size), anchor="mm")
 
     def _beak(
         self, pen: ImageDraw.ImageDraw, at: Point, radius: float, facing: float, color: str
@@ -102,10 +123,12 @@ class Painter:
     def _bars(self, pen: ImageDraw.ImageDraw, unit: Records) -> None:
         unit_type, colors = self._frames.types[unit["kind"]], self._colors
         radius = self._radius(int(unit["kind"]))
-        whole = unit["hp"] >= unit_type.hp and unit["shield"] >= unit_type.shield
+        life = max(float(unit["hp_max"]), 0.01)
+        whole = unit["hp"] >= life and unit["shield"] >= unit_type.shield
+        whole &= unit_type.energy == 0.0
         if whole and radius < 15 * self._zoom:
             return
-        share = float(unit["hp"]) / unit_type.hp
+        share = float(unit["hp"]) / life
         bars = [(share, colors["life" if share > 0.34 else "life_low"])]
         if unit_type.shield > 0.0:
             bars.insert(0, (float(unit["shield"]) / unit_type.shield, colors["shield"]))
@@ -148,7 +171,7 @@ class Painter:
         color = self._colors["heal"] if me["healing"] else self._side(int(me["side"]))
         ends = [self._camera.pixel(end["x"], end["y"]) for end in (me, victim)]
         width = round(max(1.25 * self._zoom, 0.07 * self._camera.scale))
-        pen.line(ends, fill=_faded(color, strength), width=max(1, width))
+        pen.line(ends, fill=faded(color, strength), width=max(1, width))
 
     def _deaths(self, pen: ImageDraw.ImageDraw, tick: int) -> None:
         for death in self._frames.deaths:
@@ -158,7 +181,7 @@ class Painter:
             x, y = self._camera.pixel(death["x"], death["y"])
             radius = self._radius(int(death["kind"]))
             size = min(0.6 * radius, 12 * self._zoom)
-            color = _faded(self._side(int(death["side"])), 0.85 * (1 - age / DEATH_TICKS))
+            color = faded(self._side(int(death["side"])), 0.85 * (1 - age / DEATH_TICKS))
             width = max(2, round(0.25 * size))
             pen.line((x - size, y - size, x + size, y + size), fill=color, width=width)
             pen.line((x - size, y + size, x + size, y - size), fill=color, width=width)
@@ -179,12 +202,12 @@ class Painter:
         ]
         if k == len(self._frames.ticks) - 1:
             notes.append((text, colors[winner] if winner else colors["muted"]))
-        font = _font(16 * zoom)
+        letters = font(16 * zoom)
         for note, color in notes:
-            pen.text((right, self._head / 2), note, color, font, anchor="rm")
-            right -= font.getlength(note) + 22 * zoom
-        title = _shortened(about.title, font, right - 16 * zoom)
-        pen.text((16 * zoom, self._head / 2), title, colors["text"], font, anchor="lm")
+            pen.text((right, self._head / 2), note, color, letters, anchor="rm")
+            right -= letters.getlength(note) + 22 * zoom
+        title = _shortened(about.title, letters, right - 16 * zoom)
+        pen.text((16 * zoom, self._head / 2), title, colors["text"], letters, anchor="lm")
         # What is left of both armies grows from the middle of the headline's lower edge.
         for side, direction in ((0, -1), (1, 1)):
             share = float(life[k, side] / max(1.0, life[0, side]))
@@ -223,32 +246,9 @@ def write_image(path: str | Path, write: Callable[[BytesIO], None]) -> int:
     return write_file(path, buffer.getvalue())
 
 
-@cache
-def _font(size: float) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(round(size))
-    assert isinstance(font, ImageFont.FreeTypeFont), "Pillow without FreeType"
-    return font
-
-
-def _shortened(text: str, font: ImageFont.FreeTypeFont, width: float) -> str:
-    if font.getlength(text) <= width:
+def _shortened(text: str, letters: ImageFont.FreeTypeFont, width: float) -> str:
+    if letters.getlength(text) <= width:
         return text
-    while text and font.getlength(f"{text}...") > width:
+    while text and letters.getlength(f"{text}...") > width:
         text = text[:-1]
     return f"{text}..."
-
-
-def _disc(
-    pen: ImageDraw.ImageDraw,
-    at: Point,
-    radius: float,
-    fill: str,
-    outline: str | None = None,
-    width: int = 1,
-) -> None:
-    x, y = at
-    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill, outline, width)
-
-
-def _faded(color: str, strength: float) -> str:
-    return f"{color}{round(255 * strength):02x}"

@@ -6,14 +6,16 @@ import numpy as np
 
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
+from terrarium.engine import codes
 from terrarium.engine.plan import n_units
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.setup import reset
 from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.frames import Frames, Sampler
+from terrarium.replay.frames import Frames
 from terrarium.replay.record import ExactRecord, Record, checksum
+from terrarium.replay.sampler import Sampler
 from terrarium.replay.scenario_text import read_scenario
 
 SAMPLE_TICKS = 2
@@ -46,7 +48,9 @@ def frames_of(
         _check_state(sim, record, 0, label)
         sampler.take(sample_ticks)
         _play(sim, record, sampler, sample_ticks, label, progress)
-        return sampler.frames(record.about, record.steps, record.commands)
+        return sampler.frames(
+            record.about, record.steps, record.commands, record.whys, record.reasons
+        )
     except EngineError as error:
         raise ReplayError(f"{label}: the engine cannot play it: {error}") from error
     finally:
@@ -84,7 +88,25 @@ def _simulator(record: ExactRecord, label: str) -> Simulator:
     with np.errstate(over="ignore"):  # random numbers are meant to wrap around
         seeds = np.array([record.about.seed], np.uint64)
         reset(sim.world, sim.rules, sim.ground, sim.plan, seeds, np.ones(1, np.bool_))
+    sim.world.clock["fog"] = record.about.fog
+    try:
+        for side, upgrades in enumerate(record.about.upgrades):
+            for upgrade in upgrades:
+                sim.research(0, side, upgrade)
+    except EngineError as error:
+        raise ReplayError(f"{label}: {error}") from error
+    _check_abilities(sim, record, label)
     return sim
+
+
+def _check_abilities(sim: Simulator, record: ExactRecord, label: str) -> None:
+    """A row that the rules do not have would send the engine out of its tables."""
+    highest = int(record.commands["ability"].max(initial=codes.NO_ABILITY))
+    if highest >= len(sim.known.abilities):
+        raise ReplayError(
+            f"{label}: a command uses ability {highest}, and the rule set {record.about.ruleset} "
+            f"has {len(sim.known.abilities)}; record the battle again"
+        )
 
 
 def _check_scenario(record: ExactRecord, scenario: Scenario, label: str) -> None:
@@ -114,7 +136,7 @@ def _play(
     for k, (n_ticks, n_commands) in enumerate(record.steps.tolist()):
         given = record.commands[first : first + n_commands]
         first += n_commands
-        for name in ("kind", "target", "x", "y", "queued"):
+        for name in ("kind", "ability", "target", "x", "y", "queued"):
             sim.commands[name][0, given["slot"]] = given[name]
         sim.step(0)  # gives the commands; tick by tick after that, to see who falls when
         for _ in range(n_ticks):

@@ -1,6 +1,6 @@
 """A battle record: how it is taken while a battle is played."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,15 +16,20 @@ from terrarium.engine.state import Records
 from terrarium.errors import TerrariumError
 from terrarium.replay.columns import rounded
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.frames import GIVEN, OUTCOMES, STEP, About, Frames, Sampler
+from terrarium.replay.frames import GIVEN, OUTCOMES, STEP, WHY, About, Frames
+from terrarium.replay.sampler import Sampler
 from terrarium.replay.scenario_text import ScenarioText, read_scenario, write_scenario
 
 MAX_STEPS = 60_000
 MAX_STEP_TICKS = 65_535
 MAX_TEXT = 500  # letters of a title: it has to fit above a picture
+MAX_REASON = 120  # letters of a reason: it has to fit beside the battlefield
+MAX_REASONS = 4096  # different ones; the step and the slot are not counted
 FURTHEST = 1e6  # the engine takes no order to a point that is further away
 
 Kind = Literal["exact", "light"]
+Reasons = Mapping[int, str] | Sequence[str]
+"""Why units do what they do: by slot, or for the first slots in their order; "" for no reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,8 @@ class ExactRecord:
     scenario: ScenarioText
     steps: Records  # [S] STEP
     commands: Records  # [C] GIVEN
+    whys: Records  # [Y] WHY
+    reasons: tuple[str, ...]
     checksums: NDArray[np.uint64]  # [S + 1] of the state before the first step and after each
 
 
@@ -78,12 +85,20 @@ class Recorder:
         self._seed, self._tick = self._now()
         self._steps: list[tuple[int, int]] = []
         self._commands: list[Records] = []
+        self._whys: list[tuple[int, int, int]] = []
+        self._reasons: dict[str, int] = {}
+        self._why: dict[int, str] = {}
+        self._fog = bool(sim.world.clock["fog"][e, 0])
+        self._upgrades = upgrades_of(sim, e)
         self._checksums: list[int] = []
         self._sampler = Sampler(sim, e) if kind == "light" else None
         self._look()
 
-    def note(self, commands: Records) -> None:
-        """Note a step that has been played and the commands ([U] COMMAND) given before it."""
+    def note(self, commands: Records, why: Reasons | None = None) -> None:
+        """Note a step that has been played, the commands ([U] COMMAND) given before it, and why.
+
+        A unit that `why` leaves out keeps the reason that it had.
+        """
         seed, tick = self._now()
         if seed != self._seed or tick < self._tick:
             raise ReplayError(
@@ -99,7 +114,9 @@ class Recorder:
             raise ReplayError(
                 f"commands have shape {commands.shape} instead of ({self._sim.n_slots},)"
             )
-        given = _compact(commands, len(self._steps))
+        if why:
+            self._explain(why)
+        given = _compact(commands, len(self._steps), len(self._sim.known.abilities))
         self._commands.append(given)
         self._steps.append((tick - self._tick, len(given)))
         self._tick = tick
@@ -110,10 +127,32 @@ class Recorder:
         about = self._about(title, outcome)
         steps = _frozen(np.array(self._steps, STEP))
         commands = _frozen(np.concatenate([np.zeros(0, GIVEN), *self._commands]))
+        whys, reasons = _frozen(np.array(self._whys, WHY)), tuple(self._reasons)
         if self._sampler is not None:
-            return LightRecord(rounded(self._sampler.frames(about, steps, commands)))
+            frames = self._sampler.frames(about, steps, commands, whys, reasons)
+            return LightRecord(rounded(frames))
         checksums = _frozen(np.array(self._checksums, np.uint64))
-        return ExactRecord(about, self._scenario(), steps, commands, checksums)
+        return ExactRecord(about, self._scenario(), steps, commands, whys, reasons, checksums)
+
+    def _explain(self, why: Reasons) -> None:
+        """Keep the reasons that are other than before."""
+        by_its_slot = by_slot(why)
+        for slot in sorted(by_its_slot):
+            if not 0 <= slot < self._sim.n_slots:
+                raise ReplayError(
+                    f"a reason for slot {slot}; slots are 0 to {self._sim.n_slots - 1}"
+                )
+            reason = _line(by_its_slot[slot])[:MAX_REASON]
+            if reason == self._why.get(slot, ""):
+                continue
+            number = self._reasons.setdefault(reason, len(self._reasons))
+            if number >= MAX_REASONS:
+                raise ReplayError(
+                    f"a record holds at most {MAX_REASONS} different reasons; leave out their "
+                    "numbers, or end it earlier"
+                )
+            self._why[slot] = reason
+            self._whys.append((len(self._steps), slot, number))
 
     def _now(self) -> tuple[int, int]:
         clock = self._sim.world.clock[self._e, 0]
@@ -141,6 +180,8 @@ class Recorder:
             rules_version=RULES_VERSION,
             package_version=__version__,
             n_slots=self._sim.n_slots,
+            fog=self._fog,
+            upgrades=self._upgrades,
         )
 
     def _scenario(self) -> ScenarioText:
@@ -157,28 +198,50 @@ class Recorder:
         return text
 
 
+def by_slot(why: Reasons) -> dict[int, str]:
+    """A copy: whoever gives reasons may change them for the next step."""
+    return dict(why) if isinstance(why, Mapping) else dict(enumerate(why))
+
+
 def record_battle(
     sim: Simulator,
-    lead: Callable[[Simulator], None],
+    lead: Callable[[Simulator], Reasons | None],
     is_over: Callable[[Simulator], bool],
     seed: int = 0,
     kind: Kind = "exact",
 ) -> Recorder:
-    """Play game 0 from its beginning to its end; `lead` gives the orders before each step."""
+    """Play game 0 from its beginning to its end; `lead` gives the orders before each step, and may
+    say why."""
     sim.reset(seed)
     recorder = Recorder(sim, 0, kind)
     while not is_over(sim):
-        lead(sim)
+        why = lead(sim)
         commands = sim.commands[0].copy()
         sim.step()
-        recorder.note(commands)
+        recorder.note(commands, why)
     return recorder
 
 
-def _compact(commands: Records, step: int) -> Records:
+def upgrades_of(sim: Simulator, e: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of what each side has; of upgrades with levels the highest."""
+    names = list(sim.known.upgrades)
+    rows = sim.rules.upgrades[: len(names)]  # where there are none, the table has an empty row
+
+    def of(side: int) -> tuple[str, ...]:
+        techs, levels = sim.players["techs"][e, side], sim.players["levels"][e, side]
+        has = np.where(
+            rows["tech"] > 0, techs & rows["tech"], levels[rows["family"]] == rows["level"]
+        )
+        return tuple(names[row] for row in np.flatnonzero(has).tolist())
+
+    return of(0), of(1)
+
+
+def _compact(commands: Records, step: int, n_abilities: int) -> Records:
     """The commands that the engine may obey; it ignores the others in the same way."""
-    kind, target = commands["kind"], commands["target"]
-    known = (kind >= codes.MOVE) & (kind <= codes.HEAL) & (target < len(commands))
+    kind, target, ability = commands["kind"], commands["target"], commands["ability"]
+    known = (kind >= codes.MOVE) & (kind <= codes.CAST) & (target < len(commands))
+    known &= (kind != codes.CAST) | ((ability >= 0) & (ability < n_abilities))
     near = (np.abs(commands["x"]) < FURTHEST) & (np.abs(commands["y"]) < FURTHEST)
     slots = np.flatnonzero(known & near)
     given = np.zeros(len(slots), GIVEN)
@@ -186,6 +249,8 @@ def _compact(commands: Records, step: int) -> Records:
     for name in ("kind", "x", "y", "queued"):
         given[name] = commands[name][slots]
     given["target"] = np.maximum(target[slots], codes.NO_UNIT)
+    casts = kind[slots] == codes.CAST
+    given["ability"] = np.where(casts, ability[slots], codes.NO_ABILITY)
     return given
 
 

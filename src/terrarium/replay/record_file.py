@@ -25,10 +25,19 @@ from terrarium.errors import TerrariumError
 from terrarium.replay import columns as light
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import read_file, write_file
-from terrarium.replay.frames import GIVEN, STEP, About, UnitType
+from terrarium.replay.frames import (
+    GIVEN,
+    SKILL_EFFECTS,
+    STEP,
+    WHY,
+    About,
+    Skill,
+    UnitType,
+)
 from terrarium.replay.header import Header, read_header
 from terrarium.replay.record import (
     FURTHEST,
+    MAX_REASONS,
     MAX_STEP_TICKS,
     MAX_STEPS,
     ExactRecord,
@@ -38,17 +47,20 @@ from terrarium.replay.record import (
 from terrarium.replay.scenario_text import ScenarioText, read_terrain, write_terrain
 
 MAGIC = b"TERRAREC"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MAX_FILE = 64 * 2**20
 MAX_HEADER = 2**20
 MAX_BODY = 256 * 2**20
 _MAX_ROWS = 2**24
+_MAX_SKILLS = 1024
+_MAX_UPGRADES = 256
 
 _PREFIX = struct.Struct("<8sHIIII")
 _DIGEST = 32
 _ABOUT = tuple(field.name for field in fields(About))
 _TEXTS = tuple(field.name for field in fields(ScenarioText))
 _TYPE = tuple(field.name for field in fields(UnitType))
+_SKILL = tuple(field.name for field in fields(Skill))
 
 
 def save_record(record: Record, path: str | Path) -> int:
@@ -74,11 +86,17 @@ def to_bytes(record: Record) -> bytes:
     header: dict[str, Any] = {"kind": "exact", **about}
     if isinstance(record, ExactRecord):
         header["texts"] = asdict(record.scenario)
-        header["sizes"] = {"steps": len(record.steps), "commands": len(record.commands)}
+        header["reasons"] = list(record.reasons)
+        header["sizes"] = {
+            "steps": len(record.steps),
+            "commands": len(record.commands),
+            "whys": len(record.whys),
+        }
         body = b"".join(
             [record.checksums.astype("<u8").tobytes()]
             + [_column(record.steps, name) for name in STEP.names or ()]
             + [_column(record.commands, name) for name in GIVEN.names or ()]
+            + [_column(record.whys, name) for name in WHY.names or ()]
         )
     else:
         frames = record.frames
@@ -86,6 +104,8 @@ def to_bytes(record: Record) -> bytes:
         header["terrain_name"] = frames.terrain.name
         header["terrain"] = write_terrain(frames.terrain)
         header["types"] = [asdict(unit_type) for unit_type in frames.types]
+        header["skills"] = [asdict(skill) for skill in frames.skills]
+        header["reasons"] = list(frames.reasons)
         header["sizes"] = light.sizes_of(frames)
         body = light.pack(light.to_columns(frames))
     raw = json.dumps(header, allow_nan=False).encode()
@@ -122,33 +142,42 @@ def from_bytes(content: bytes) -> Record:
 
 
 def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
-    header.only(("kind", *_ABOUT, "texts", "sizes"))
+    header.only(("kind", *_ABOUT, "texts", "reasons", "sizes"))
     about = _about(header)
     texts = header.table("texts")
     texts.only(_TEXTS)
     scenario = ScenarioText(*(texts.text(name) for name in _TEXTS))
-    sizes = _sizes(header, ("steps", "commands"))
-    n_steps, n_commands = sizes["steps"], sizes["commands"]
-    wanted = 8 * (n_steps + 1) + n_steps * STEP.itemsize + n_commands * GIVEN.itemsize
+    reasons = header.short_texts("reasons", MAX_REASONS)
+    sizes = _sizes(header, ("steps", "commands", "whys"))
+    n_steps, n_commands, n_whys = sizes["steps"], sizes["commands"], sizes["whys"]
+    wanted = 8 * (n_steps + 1) + n_steps * STEP.itemsize
+    wanted += n_commands * GIVEN.itemsize + n_whys * WHY.itemsize
     if body_size != wanted:
         raise _damaged("its columns do not have the size that the header states")
     raw = _inflate(packed, body_size)
     checksums = np.frombuffer(raw, "<u8", n_steps + 1).astype(np.uint64)
     steps, at = _columns(raw, STEP, n_steps, checksums.nbytes)
-    commands, _ = _columns(raw, GIVEN, n_commands, at)
+    commands, at = _columns(raw, GIVEN, n_commands, at)
+    whys, _ = _columns(raw, WHY, n_whys, at)
     _check_steps(steps, commands, about.n_slots)
-    for array in (checksums, steps, commands):
+    _check_whys(whys, n_steps, about.n_slots, len(reasons))
+    for array in (checksums, steps, commands, whys):
         array.setflags(write=False)
-    return ExactRecord(about, scenario, steps, commands, checksums)
+    return ExactRecord(about, scenario, steps, commands, whys, reasons, checksums)
 
 
 def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
-    header.only(("kind", *_ABOUT, "terrain_name", "terrain", "types", "sizes"))
+    known = ("types", "skills", "reasons")
+    header.only(("kind", *_ABOUT, "terrain_name", "terrain", *known, "sizes"))
     about = _about(header)
     types = tuple(_unit_type(table) for table in header.tables("types"))
-    sizes = _sizes(header, ("units", "samples", "missiles", "deaths", "steps", "commands"))
+    skills = tuple(_skill(table) for table in header.tables("skills"))
+    reasons = header.short_texts("reasons", MAX_REASONS)
+    sizes = _sizes(header, light.TABLES)
     if not 1 <= len(types) <= MAX_SLOTS or sizes["units"] != about.n_slots:
         raise _damaged("its numbers of units and types do not fit")
+    if len(skills) > _MAX_SKILLS:
+        raise _damaged(f"it has {len(skills)} skills, more than any rules")
     if body_size != light.packed_size(sizes):
         raise _damaged("its columns do not have the size that the header states")
     columns = light.unpack(_inflate(packed, body_size), sizes)
@@ -156,7 +185,7 @@ def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
         terrain = read_terrain(header.short_text("terrain_name"), header.text("terrain"))
     except (FactsError, ValueError) as error:
         raise ReplayError(f"its terrain cannot be used: {error}") from error
-    return LightRecord(light.from_columns(about, terrain, types, columns))
+    return LightRecord(light.from_columns(about, terrain, types, skills, reasons, columns))
 
 
 def _about(header: Header) -> About:
@@ -173,8 +202,25 @@ def _about(header: Header) -> About:
         ruleset=header.short_text("ruleset"),
         package_version=header.short_text("package_version"),
         n_slots=header.integer("n_slots", 1, MAX_SLOTS),
+        fog=header.boolean("fog"),
+        upgrades=_upgrades(header),
         **{name: header.integer(name, 0, 2**31) for name in numbers},
     )
+
+
+def _upgrades(header: Header) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    sides = header.array("upgrades")
+    if len(sides) != 2:
+        raise header.error(f"{len(sides)} sides instead of 2", "upgrades")
+    both = Header({"ally": sides[0], "enemy": sides[1]}, ("upgrades",))
+    ally, enemy = (both.short_texts(side, _MAX_UPGRADES) for side in ("ally", "enemy"))
+    return ally, enemy
+
+
+def _skill(table: Header) -> Skill:
+    table.only(_SKILL)
+    radius, effect = table.number("radius", 0.0, 1e3), table.choice("effect", SKILL_EFFECTS)
+    return Skill(table.short_text("name"), radius, effect)
 
 
 def _unit_type(table: Header) -> UnitType:
@@ -184,6 +230,9 @@ def _unit_type(table: Header) -> UnitType:
         name=table.short_text("name"),
         hp=table.number("hp", 0.01, 1e5),  # bars show shares of it
         flying=table.boolean("flying"),
+        burrowed=table.boolean("burrowed"),
+        form_of=table.short_text("form_of"),
+        cargo=table.integer("cargo", 0, MAX_SLOTS),
         **{name: table.number(name, 0.0, 1e5) for name in numbers},
     )
 
@@ -229,7 +278,8 @@ def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
     for name, low, high in (
         ("slot", 0, n_slots - 1),
         ("target", codes.NO_UNIT, n_slots - 1),
-        ("kind", codes.MOVE, codes.HEAL),
+        ("kind", codes.MOVE, codes.CAST),
+        ("ability", codes.NO_ABILITY, 2**15 - 1),
     ):
         if not (low <= commands[name].min() and commands[name].max() <= high):
             raise _damaged(f"{name} of a command is outside {low} to {high}")
@@ -240,6 +290,14 @@ def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
     same_step = np.diff(commands["step"]) == 0
     if (np.diff(commands["slot"])[same_step] <= 0).any():
         raise _damaged("a unit has two commands in one step")
+
+
+def _check_whys(whys: Records, n_steps: int, n_slots: int, n_reasons: int) -> None:
+    for name, limit in (("step", n_steps), ("slot", n_slots), ("reason", n_reasons)):
+        if len(whys) and (whys[name].min() < 0 or whys[name].max() >= limit):
+            raise _damaged(f"{name} of a reason is outside 0 to {limit - 1}")
+    if (np.diff(whys["step"]) < 0).any():
+        raise _damaged("its reasons are not in the order of their steps")
 
 
 def _inflate(packed: bytes, size: int) -> bytes:

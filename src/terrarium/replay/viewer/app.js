@@ -1,7 +1,7 @@
 /* The page: time, controls, the panel of the selected unit, keys and fingers. */
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
-const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal"];
+const EYES = [[-1, "All eyes"], [0, "Allies' eyes"], [1, "Enemies' eyes"]];
 const NO_UNIT = -1;
 const PLAY_SHAPE = "M8 5v14l11-7z", PAUSE_SHAPE = "M7 5h3.500v14H7zM13.500 5H17v14h-3.500z";
 
@@ -16,6 +16,8 @@ class App {
     this.selected = NO_UNIT;
     this.field = new Field($("field"), battle);
     this.timeline = new Timeline($("timeline"), battle);
+    this.panel = new Panel(battle);
+    this.story = new Story(battle, (slot) => this.select(slot));
     this.writeNames();
     this.wireControls();
     this.wireKeys();
@@ -28,12 +30,17 @@ class App {
   }
 
   writeNames() {
-    const { about, result } = this.battle;
+    const { battle } = this, { about, result } = battle;
     $("title").textContent = about.title;
     $("meta").textContent = `${about.scenario} · seed ${about.seed} · ${about.ruleset}, rules ${about.rules_version}`;
     $("meta").title = about.scenario_title;
     $("result").textContent = result.text;
     $("result").className = result.winner;
+    ["allies", "enemies"].forEach((army, side) => {
+      const names = battle.upgrades[side].join(", ");
+      $(`${army}-upgrades`).textContent = $(`${army}-upgrades`).title = names;
+      $(`${army}-upgrades`).hidden = !names;
+    });
     $("duration").textContent = clock(this.battle.lastTick);
     $("scrub").max = this.battle.lastTick;
     for (const speed of SPEEDS) $("speed").add(new Option(`${speed}×`, speed, speed === 1, speed === 1));
@@ -140,44 +147,9 @@ class App {
       $(`${army}-life`).textContent = Math.round(life[side][k]);
       $(`${army}-meter`).style.width = `${(100 * life[side][k]) / Math.max(1, life[side][0])}%`;
     });
-    this.showPanel(k);
-  }
-
-  showPanel(k) {
-    const { battle, tick, selected } = this, panel = $("panel");
-    panel.hidden = selected === NO_UNIT;
-    if (panel.hidden) return;
-    const unit = battle.sample(selected, k), type = battle.types[unit.kind];
-    const action = battle.actionAt(selected, tick);
-    panel.className = unit.side === 0 ? "ally" : "enemy";
-    $("unit-name").textContent = type.title;
-    $("unit-slot").textContent = `#${selected} · ${unit.side === 0 ? "ally" : "enemy"}${unit.alive ? "" : " · fallen"}`;
-    showBar("hp", unit.hp, type.hp);
-    showBar("shield", unit.shield, type.shield);
-    showBar("energy", unit.energy, type.energy);
-    $("unit-order").textContent = unit.alive ? this.orderText(unit.order, unit.orderTarget, unit.orderX, unit.orderY, k) : this.fate();
-    $("unit-order-name").textContent = unit.alive ? "Order" : "Fate";
-    $("unit-action").textContent = action
-      ? `${this.orderText(action.order, action.target, action.x, action.y, k)}${action.queued ? ", queued" : ""} (step ${action.step + 1})`
-      : "none";
-    $("unit-range").textContent = `${round(type.reach)} · sight ${round(type.sight)}`;
-    $("unit-place").textContent = `(${unit.x.toFixed(1)}, ${unit.y.toFixed(1)})`;
-  }
-
-  /** "attack Zealot #7", "move to (12.3, 8.0)". */
-  orderText(order, target, x, y, k) {
-    const name = ORDERS[order] || "none";
-    if (target >= 0) return `${name} ${this.battle.nameOf(target, k)}`;
-    const hasPlace = [1, 2, 3, 6, 8].includes(order);
-    return hasPlace ? `${name} to (${x.toFixed(1)}, ${y.toFixed(1)})` : name;
-  }
-
-  /** By whom the selected unit was killed. */
-  fate() {
-    const death = this.battle.deaths.findLast((d) => d.slot === this.selected && d.tick <= this.tick);
-    if (!death) return "none";
-    const by = death.killer >= 0 ? ` by ${this.battle.nameOf(death.killer, this.battle.sampleAt(death.tick))}` : "";
-    return `killed${by} at ${clock(death.tick)}`;
+    this.panel.show(this.selected, tick);
+    this.story.show(tick);
+    this.showTip();
   }
 
   // --- selection --------------------------------------------------------------------------
@@ -196,6 +168,25 @@ class App {
     this.select(next);
   }
 
+  /** Look through everybody's eyes, the allies', the enemies': what a side does not see is faint. */
+  nextEyes() {
+    const at = (EYES.findIndex(([side]) => side === this.field.eyes) + 1) % EYES.length;
+    [this.field.eyes, $("eyes").textContent] = EYES[at];
+    $("eyes").className = ["", "ally", "enemy"][at];
+    this.show();
+  }
+
+  /** The unit under the pointer, in a line. */
+  showTip() {
+    const tip = $("tip"), [x, y] = this.pointer ?? [];
+    const slot = this.pointer ? this.field.pick(x, y, this.tick) : NO_UNIT;
+    tip.hidden = slot === NO_UNIT || slot === this.selected;
+    if (tip.hidden) return;
+    tip.textContent = this.panel.line(slot, this.tick);
+    const left = Math.min(x + 16, $("field").clientWidth - tip.offsetWidth - 8);
+    tip.style.transform = `translate(${Math.max(8, left)}px, ${y + 18}px)`;
+  }
+
   // --- input ------------------------------------------------------------------------------
 
   wireControls() {
@@ -208,6 +199,7 @@ class App {
     $("zoom-in").onclick = () => this.zoom(1.3);
     $("zoom-out").onclick = () => this.zoom(1 / 1.3);
     $("fit").onclick = () => this.fit();
+    $("eyes").onclick = () => this.nextEyes();
     $("help-open").onclick = () => $("help").showModal();
     $("panel-close").onclick = () => this.select(NO_UNIT);
   }
@@ -235,6 +227,7 @@ class App {
       0: () => this.fit(),
       "[": () => this.changeSpeed(-1),
       "]": () => this.changeSpeed(1),
+      f: () => this.nextEyes(),
       "?": () => $("help").showModal(),
       Escape: () => this.select(NO_UNIT),
     };
@@ -267,7 +260,13 @@ class App {
       if (!fingers.size) moved = 0;
       fingers.set(event.pointerId, place(event));
     });
+    const point = (event) => {
+      this.pointer = event.type === "pointermove" && event.pointerType === "mouse" && !event.buttons ? place(event) : null;
+      this.showTip();
+    };
+    canvas.addEventListener("pointerleave", point);
     canvas.addEventListener("pointermove", (event) => {
+      point(event);
       if (!fingers.has(event.pointerId)) return;
       const before = pinch(fingers), [x, y] = fingers.get(event.pointerId), [toX, toY] = place(event);
       fingers.set(event.pointerId, [toX, toY]);
@@ -330,6 +329,8 @@ class App {
         scale: this.field.scale,
         units: this.battle.unitsAt(this.tick),
         missiles: this.battle.missilesAt(this.tick),
+        spans: this.battle.spansAt(this.tick),
+        eyes: this.field.eyes,
       }),
     };
   }
@@ -345,18 +346,6 @@ function pinch(fingers) {
 function clock(tick) {
   const tenths = Math.round((tick / TICKS_PER_S) * 10);
   return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
-}
-
-function round(value) {
-  return String(Math.round(value * 100) / 100);
-}
-
-/** Life in whole points; whoever lives has at least one. */
-function showBar(name, value, most) {
-  const text = $(`unit-${name}`);
-  text.parentElement.hidden = most <= 0;
-  text.textContent = `${value > 0 ? Math.max(1, Math.round(value)) : 0} / ${Math.round(most)}`;
-  text.parentElement.style.setProperty("--share", `${(100 * value) / Math.max(1, most)}%`);
 }
 
 function fail(error) {

@@ -2,7 +2,10 @@
 
 const TICKS_PER_S = 22.4; // at the speed "faster", at which the game is played
 const PLACE = 128, LIFE = 16, SIGN = 32768; // see columns.py
-const ALIVE = 1, ATTACKING = 2, FIRED = 4, HEALING = 8;
+const ALIVE = 1, ATTACKING = 2, FIRED = 4, HEALING = 8, CLOAKED = 16, ROOTED = 32, DISARMED = 64, SILENCED = 128,
+  UNTOUCHABLE = 256, LIFTED = 512, SEEN_BY = [1024, 2048]; // see columns.py
+const CAST_ORDER = 10;
+const LINGER_TICKS = 14; // how long the name of a cast stays: many take no time
 
 /** Read the battle that is embedded in the page. */
 async function readBattle() {
@@ -48,6 +51,8 @@ class Battle {
     this.deaths = this.readDeaths();
     this.missileStarts = starts(columns["missiles.sample"], this.nSamples);
     this.actions = this.readActions();
+    this.spans = this.readSpans();
+    this.whys = this.readWhys();
     this.strength = this.readStrength();
     this.bounds = this.readBounds();
   }
@@ -79,9 +84,38 @@ class Battle {
         x: (c["commands.x"][i] - SIGN) / PLACE,
         y: (c["commands.y"][i] - SIGN) / PLACE,
         queued: c["commands.queued"][i] === 1,
+        skill: this.skills[c["commands.ability"][i] - 1],
       });
     }
     return actions;
+  }
+
+  /** Buffs, casts, areas: all that lasts for a while. */
+  readSpans() {
+    const c = this.columns, spans = [];
+    for (let i = 0; i < c["spans.what"].length; i++) {
+      spans.push({
+        what: this.spanKinds[c["spans.what"][i]],
+        skill: this.skills[c["spans.skill"][i] - 1],
+        side: c["spans.side"][i],
+        slot: c["spans.slot"][i],
+        target: c["spans.target"][i] - 1,
+        tick: c["spans.tick_low"][i] + c["spans.tick_high"][i] * 65536,
+        until: c["spans.until_low"][i] + c["spans.until_high"][i] * 65536,
+        ticks: c["spans.ticks"][i],
+        x: (c["spans.x"][i] - SIGN) / PLACE,
+        y: (c["spans.y"][i] - SIGN) / PLACE,
+      });
+    }
+    return spans;
+  }
+
+  /** Who said why, in the order of time. */
+  readWhys() {
+    const c = this.columns;
+    return Array.from(c["whys.slot"], (slot, i) => ({
+      slot, tick: this.stepTicks[c["whys.step"][i]], reason: this.reasons[c["whys.reason"][i]],
+    }));
   }
 
   /** Life with shields and number of the living, of both sides, at each sample. */
@@ -89,7 +123,7 @@ class Battle {
     const c = this.columns, n = this.nSamples;
     const strength = { life: [new Float64Array(n), new Float64Array(n)], alive: [new Uint16Array(n), new Uint16Array(n)] };
     for (let i = 0; i < c["units.kind"].length; i++) {
-      if (!(c["units.flags"][i] & ALIVE)) continue;
+      if (!(c["units.flags"][i] & ALIVE) && !c["units.inside"][i]) continue;
       const side = c["units.side"][i], k = i % n;
       strength.life[side][k] += (c["units.hp"][i] + c["units.shield"][i]) / LIFE;
       strength.alive[side][k]++;
@@ -132,9 +166,12 @@ class Battle {
       y: c["units.y"][i] / PLACE,
       facing: c["units.facing"][i] * Math.PI / 128,
       hp: c["units.hp"][i] / LIFE,
+      hpMax: Math.max(1 / LIFE, c["units.hp_max"][i] / LIFE),
       shield: c["units.shield"][i] / LIFE,
       energy: c["units.energy"][i] / LIFE,
+      inside: c["units.inside"][i] - 1,
       target: c["units.target"][i] - 1,
+      orderSkill: this.skills[c["units.order_skill"][i] - 1],
       order: c["units.order"][i],
       orderTarget: c["units.order_target"][i] - 1,
       orderX: c["units.order_x"][i] / PLACE,
@@ -173,12 +210,31 @@ class Battle {
     for (let i = this.missileStarts[k]; i < this.missileStarts[k + 1]; i++) {
       const dx = (c["missiles.dx"][i] - SIGN) / PLACE, dy = (c["missiles.dy"][i] - SIGN) / PLACE;
       missiles.push({
-        side: c["missiles.side"][i], dx, dy,
+        side: c["missiles.side"][i], skill: this.skills[c["missiles.skill"][i] - 1], dx, dy,
         x: (c["missiles.x"][i] - SIGN) / PLACE + dx * share,
         y: (c["missiles.y"][i] - SIGN) / PLACE + dy * share,
       });
     }
     return missiles;
+  }
+
+  /** What lasts at a tick, with the share of its time that is left, if anybody knows it. */
+  spansAt(tick) {
+    return this.spans
+      .filter((s) => s.tick <= tick && tick < s.until + (s.what === "cast" ? LINGER_TICKS : 0))
+      .map((s) => ({ ...s, left: s.ticks > 0 ? Math.max(0, 1 - (tick - s.tick) / s.ticks) : null, over: tick >= s.until }));
+  }
+
+  /** Who is on board of a unit. */
+  passengers(slot, k) {
+    const inside = this.columns["units.inside"], found = [];
+    for (let u = 0; u < this.nUnits; u++) if (inside[u * this.nSamples + k] === slot + 1) found.push(u);
+    return found;
+  }
+
+  /** Why a unit does what it does, as its player said; "" if nobody said. */
+  reasonAt(slot, tick) {
+    return this.whys.findLast((why) => why.slot === slot && why.tick <= tick)?.reason ?? "";
   }
 
   /** The command that a unit was given last. */
@@ -188,7 +244,11 @@ class Battle {
   }
 
   nameOf(slot, k) {
-    return `${this.types[this.columns["units.kind"][slot * this.nSamples + k]].title} #${slot}`;
+    return `${this.titleOf(slot, k)} #${slot}`;
+  }
+
+  titleOf(slot, k) {
+    return this.types[this.columns["units.kind"][slot * this.nSamples + k]].title;
   }
 }
 

@@ -24,6 +24,8 @@ class Field {
     this.scale = 0; // pixels of a cell
     this.x = this.y = 0; // what the middle shows
     this.fitted = true;
+    this.eyes = -1; // the side that sees; -1 = everything is shown
+    this.spells = new Spells(this);
     this.recolor();
   }
 
@@ -102,15 +104,49 @@ class Field {
 
     const units = battle.unitsAt(tick);
     const bySlot = new Map(units.map((unit) => [unit.slot, unit]));
+    this.spells.begin(tick, bySlot);
+    this.drawFog(units);
+    this.spells.drawAreas();
     this.drawDeaths(tick);
     const chosen = bySlot.get(selected);
     if (chosen) this.drawRings(chosen);
     units.sort((a, b) => battle.types[a.kind].flying - battle.types[b.kind].flying || b.y - a.y);
     for (const unit of units) this.drawAttack(unit, bySlot, tick);
+    this.spells.drawLines();
     for (const unit of units) this.drawUnit(unit, unit.slot === selected);
     for (const unit of units) this.drawBars(unit, unit.slot === selected);
     for (const missile of battle.missilesAt(tick)) this.drawMissile(missile);
+    this.spells.drawLabels();
     if (chosen) this.drawOrder(chosen, bySlot);
+  }
+
+  /** How clearly a unit is shown: the cloaked are seen through, and what nobody sees is faint. */
+  strengthOf(unit) {
+    const unseen = this.eyes >= 0 && !(unit.flags & SEEN_BY[this.eyes]);
+    return unseen ? 0.22 : unit.flags & CLOAKED ? 0.5 : 1;
+  }
+
+  /** Darkness where the units of the chosen side do not see; only a battle with fog has any. */
+  drawFog(units) {
+    if (this.eyes < 0 || !this.battle.about.fog) return;
+    this.dark ??= document.createElement("canvas");
+    this.dark.width = this.canvas.width;
+    this.dark.height = this.canvas.height;
+    const pen = this.dark.getContext("2d");
+    pen.scale(this.ratio, this.ratio);
+    pen.fillStyle = this.colors.void;
+    pen.globalAlpha = 0.6;
+    pen.fillRect(0, 0, this.width, this.height);
+    pen.globalAlpha = 1;
+    pen.globalCompositeOperation = "destination-out";
+    for (const unit of units) {
+      if (unit.side !== this.eyes) continue;
+      const [x, y] = this.toScreen(unit.x, unit.y);
+      pen.beginPath();
+      pen.arc(x, y, this.battle.types[unit.kind].sight * this.scale, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    this.pen.drawImage(this.dark, 0, 0, this.width, this.height);
   }
 
   sideColor(side) {
@@ -125,8 +161,9 @@ class Field {
   drawUnit(unit, selected) {
     const { pen, colors } = this, type = this.battle.types[unit.kind];
     const [x, y] = this.toScreen(unit.x, unit.y), radius = this.radiusOf(unit);
-    const color = this.sideColor(unit.side);
-    if (type.flying) { // its shadow on the ground below
+    const color = this.sideColor(unit.side), cloaked = (unit.flags & CLOAKED) > 0;
+    pen.globalAlpha = this.strengthOf(unit);
+    if (type.flying || unit.flags & LIFTED) { // its shadow on the ground below
       pen.fillStyle = "#0005";
       this.circle(x + radius * 0.25, y + radius * 0.45, radius * 0.95);
       pen.fill();
@@ -137,14 +174,17 @@ class Field {
       this.circle(x, y, radius + 4);
       pen.stroke();
     }
+    this.spells.drawBehind(unit, type, x, y, radius, color);
     pen.fillStyle = unit.side === 0 ? colors.ally_body : colors.enemy_body;
     this.circle(x, y, radius);
     pen.fill();
     const line = Math.max(1.25, Math.min(3, radius * 0.16));
     pen.strokeStyle = color;
     pen.lineWidth = line;
+    if (cloaked) pen.setLineDash([radius * 0.35, radius * 0.35]);
     this.circle(x, y, radius - line / 2);
     pen.stroke();
+    pen.setLineDash([]);
     if (type.flying) {
       pen.lineWidth = 1;
       pen.setLineDash([2, 3]);
@@ -161,6 +201,8 @@ class Field {
       pen.textBaseline = "middle";
       pen.fillText(type.glyph, x, y + size * 0.06);
     }
+    this.spells.drawInFront(unit, type, x, y, radius);
+    pen.globalAlpha = 1;
   }
 
   /** A small beak where the unit looks. */
@@ -179,10 +221,11 @@ class Field {
   drawBars(unit, selected) {
     const { pen, colors } = this, type = this.battle.types[unit.kind];
     const [x, y] = this.toScreen(unit.x, unit.y), radius = this.radiusOf(unit);
-    const whole = unit.hp >= type.hp && unit.shield >= type.shield;
+    const whole = unit.hp >= unit.hpMax && unit.shield >= type.shield && type.energy === 0;
     if (whole && radius < SMALL && !selected) return;
+    pen.globalAlpha = this.strengthOf(unit) < 0.5 ? 0.22 : 1;
     const width = Math.max(12, Math.min(2 * radius, 52)), height = radius > 12 ? 4 : 3;
-    const share = unit.hp / type.hp;
+    const share = unit.hp / unit.hpMax;
     const bars = [[share, share > 0.34 ? colors.life : colors.life_low]];
     if (type.shield > 0) bars.unshift([unit.shield / type.shield, colors.shield]);
     if (type.energy > 0) bars.push([unit.energy / type.energy, colors.energy]);
@@ -194,6 +237,7 @@ class Field {
       pen.fillRect(x - width / 2, bottom, width * Math.min(1, part), height - 1);
       bottom += height;
     }
+    pen.globalAlpha = 1;
   }
 
   /** A line from a unit to its victim: bright right after a shot, faint while it aims. */
@@ -209,6 +253,7 @@ class Field {
     }
     const healing = (unit.flags & HEALING) > 0;
     if (healing) strength = 0.8;
+    if (this.strengthOf(unit) < 0.5) strength *= 0.3;
     if (strength <= 0 || target < 0) return;
     const victim = bySlot.get(target);
     if (!victim) return;
@@ -237,7 +282,7 @@ class Field {
   drawMissile(missile) {
     const { pen } = this, [x, y] = this.toScreen(missile.x, missile.y);
     const [tailX, tailY] = this.toScreen(missile.x - missile.dx * 0.5, missile.y - missile.dy * 0.5);
-    const size = Math.max(2, this.scale * 0.11);
+    const size = Math.max(2, this.scale * (missile.skill ? 0.2 : 0.11));
     pen.strokeStyle = this.sideColor(missile.side);
     pen.lineWidth = size;
     pen.lineCap = "round";
@@ -250,6 +295,7 @@ class Field {
     pen.fillStyle = this.colors.glyph;
     this.circle(x, y, size);
     pen.fill();
+    if (missile.skill) this.spells.name(missile.skill, x, y - size - 8, this.sideColor(missile.side));
   }
 
   /** A cross where somebody fell, and for a moment a ring that widens. */
@@ -302,6 +348,7 @@ class Field {
   /** Where the selected unit is going, or whom it is after. */
   drawOrder(unit, bySlot) {
     const { pen } = this, aim = bySlot.get(unit.orderTarget);
+    if (unit.order === CAST_ORDER && !unit.orderX && !unit.orderY && !aim) return; // on itself
     if (!ORDERS[unit.order] || (unit.orderTarget >= 0 && !aim) || unit.order === 4 || unit.order === 5) return;
     const [x0, y0] = this.toScreen(unit.x, unit.y);
     const [x1, y1] = aim ? this.toScreen(aim.x, aim.y) : this.toScreen(unit.orderX, unit.orderY);
