@@ -10,7 +10,7 @@ from terrarium import cli
 from terrarium.data.scenarios import load_scenario
 from terrarium.data.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
-from terrarium.envs.kernels.schema import FEATURES
+from terrarium.envs.kernels.schema import FEATURES, SKILL_FEATURES
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -101,3 +101,10 @@ def test_the_entity_table_of_the_page_is_the_schema() -> None:
     page = (ROOT / "docs" / "smac.md").read_text(encoding="utf-8")
     table = page.split("| feature | meaning |\n|---|---|\n")[1].split("\n\n")[0]
     assert table.splitlines() == [f"| `{name}` | {text} |" for name, text in FEATURES.items()]
+
+
+def test_the_conditions_of_the_page_are_the_schema() -> None:
+    page = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
+    table = page.split("| condition | meaning |\n|---|---|\n")[1].split("\n\n")[0]
+    rows = [f"| `{name}` | {text} |" for name, text in SKILL_FEATURES.items()]
+    assert table.splitlines() == rows

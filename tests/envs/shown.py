@@ -5,6 +5,7 @@ import json
 import sys
 
 import terrarium
+from tests.envs.skirmish import SKIRMISH
 
 # Every kernel has a part in one of them.
 CASES = {
@@ -13,6 +14,8 @@ CASES = {
     "script": ("smac/2m_vs_1z", {"heuristic_ai": True, "heuristic_rest": True}),
     "cone": ("smacv2/terran_5_vs_5", {"contract": "exact", "conic_fov": True}),
     "sightings": ("smacv2/zerg_5_vs_5", {"prob_obs_enemy": 0.5, "action_mask": False}),
+    "abilities": (SKIRMISH, {"obs_last_action": True}),
+    "measured": ("skills/medivac_drop", {}),
 }
 N_STEPS = 20
 

@@ -22,7 +22,7 @@ NETS = pytest.mark.parametrize(
 
 
 @NETS
-@pytest.mark.parametrize("name", ["smac/3m", "smac/MMM"])
+@pytest.mark.parametrize("name", ["smac/3m", "smac/MMM", "skills/medivac_drop"])
 def test_learning_sees_what_acting_saw(cfg: NetConfig, name: str) -> None:
     """A whole stretch at once equals step by step, through ends of episodes, and so do carries."""
     torch.manual_seed(0)

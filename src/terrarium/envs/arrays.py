@@ -5,20 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from terrarium.engine.state import records
-from terrarium.envs.kernels.schema import PAIR_FEATURES
 from terrarium.envs.kernels.tables import EPISODE, Book, Outcome, Views
 from terrarium.envs.task import TaskInfo
 
 
 def empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
     """Room for what `n` environments show; views that nobody asked for get no columns."""
-    a, m, f = info.n_agents, info.n_tokens, info.n_token_features
+    a, m, f = info.n_agents, info.n_tokens, len(info.token_features)
 
     def columns(view: str, width: int) -> int:
         return width if view in views else 0
 
     tokens, table = columns("tokens", f), columns("table", f)
-    pairs = columns("pairs", len(PAIR_FEATURES))
+    pairs = columns("pairs", len(info.pair_features))
     return Views(
         obs=np.zeros((n, a, columns("obs", info.obs_width)), np.float32),
         state=np.zeros((n, columns("state", info.state_size)), np.float32),
@@ -38,6 +37,7 @@ def empty_outcome(n: int) -> Outcome:
         terminated=np.zeros(n, np.bool_),
         truncated=np.zeros(n, np.bool_),
         won=np.zeros(n, np.bool_),
+        measure=np.zeros(n),
         dead_allies=np.zeros(n, np.int64),
         dead_enemies=np.zeros(n, np.int64),
         episode_return=np.zeros(n),
@@ -51,6 +51,7 @@ def empty_book(n: int, info: TaskInfo) -> Book:
     return Book(
         episodes=records(n, EPISODE),
         slots=np.zeros((n, a + k), np.int64),
+        tags=np.full((n, a + k), -1, np.int64),
         worth=np.zeros((n, a + k)),
         dead=np.zeros((n, a + k), np.bool_),
         last_actions=np.full((n, a), -1, np.int64),

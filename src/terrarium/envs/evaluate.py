@@ -34,6 +34,8 @@ class Evaluation:
     """nobody is left who can fight, on either side"""
     timeouts: int
     mean_return: float
+    mean_measure: float
+    """of what the scenario measures, from 0 to 1; where that is the win, the win rate"""
     mean_steps: float
     steps_per_s: float
     """of all battles together, with the player's own time"""
@@ -107,6 +109,7 @@ class _Results:
     timed_out: NDArray[np.bool_]
     drawn: NDArray[np.bool_]
     returns: NDArray[np.float64]
+    measures: NDArray[np.float64]
     steps: NDArray[np.int64]
 
 
@@ -118,6 +121,7 @@ def _play(
         timed_out=np.zeros(episodes, np.bool_),
         drawn=np.zeros(episodes, np.bool_),
         returns=np.zeros(episodes),
+        measures=np.zeros(episodes),
         steps=np.zeros(episodes, np.int64),
     )
     battle = np.arange(env.n_envs)  # which battle an environment plays
@@ -145,12 +149,13 @@ def _note(
 ) -> None:
     """Write down the battles that have just ended."""
     at = battle[counts]
-    timed_out = env.timed_out[counts]
-    enemies = np.take_along_axis(env.sim.units, env.member_slots[:, env.n_agents :], axis=1)
-    enemy_fights = (enemies["alive"] & env.kinds["fights"][enemies["kind"]]).any(axis=1)[counts]
-    results.won[at] = env.outcome.won[counts]
-    results.timed_out[at] = timed_out
-    results.drawn[at] = ~results.won[at] & ~timed_out & ~enemy_fights
+    won = env.outcome.won[counts]
+    timed_out = env.timed_out[counts] & ~won
+    kinds = np.take_along_axis(env.sim.units["kind"], env.member_slots, axis=1)
+    fights = (env.living & env.kinds["fights"][kinds])[counts]
+    results.won[at], results.timed_out[at] = won, timed_out
+    results.drawn[at] = ~won & ~timed_out & ~fights[:, env.n_agents :].any(axis=1)
+    results.measures[at] = env.outcome.measure[counts]
     results.returns[at] = env.outcome.episode_return[counts]
     results.steps[at] = env.outcome.episode_steps[counts]
 
@@ -169,6 +174,7 @@ def _summary(scenario: str, results: _Results, seed: int, seconds: float) -> Eva
         draws=draws,
         timeouts=timeouts,
         mean_return=float(results.returns.mean()),
+        mean_measure=float(results.measures.mean()),
         mean_steps=float(results.steps.mean()),
         steps_per_s=float(results.steps.sum()) / max(seconds, 1e-9),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from terrarium.data.scenario import Scenario
+from terrarium.envs.skills import has_skills
 from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")
@@ -14,6 +15,9 @@ VIEWS = ("obs", "state", "tokens", "pairs", "table")
 
 SMACV2_PUBLISHED = {"obs_own_pos": True, "use_unit_ranges": True}
 """Where SMACv2's published configurations differ from the defaults of its constructor."""
+
+WITH_ABILITIES = {"use_unit_ranges": True}
+"""In battles with abilities, units see as far as they do in the game."""
 
 
 class OptionError(TerrariumError):
@@ -149,4 +153,6 @@ def options_for(scenario: Scenario, given: dict[str, Any]) -> Options:
                 f'unknown option "{name}".{nearest(name, known)} Allowed: {", ".join(known)}'
             )
     published = SMACV2_PUBLISHED if scenario.generator else {}
+    if has_skills(scenario):
+        published = {**published, **WITH_ABILITIES}
     return Options(**{**published, **given})

@@ -16,7 +16,6 @@ from terrarium.envs.adapting import (
     RENDER_MODES,
     check_render_mode,
     check_unavailable,
-    dead,
     replace_unavailable,
 )
 from terrarium.envs.kernels.tables import NO_OP
@@ -103,7 +102,8 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
     ) -> tuple[dict[str, Observation], dict[str, Info]]:
         """Begin the next battle; a seed starts the series of battles anew. `options` has no use."""
         self.vec.reset(seed)
-        self.agents = list(self.possible_agents)
+        gone = self._dead()  # a drawn army may have fewer agents than there can be
+        self.agents = [agent for agent in self.possible_agents if agent not in gone]
         self._return = 0.0
         kinds = self.vec.sim.units["kind"][0, self.vec.member_slots[0, : self.vec.n_agents]]
         self._units = [self.vec.sim.names[int(kind)] for kind in kinds]
@@ -178,8 +178,10 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
         return int(self.vec.episode_steps[0])
 
     def _dead(self) -> set[str]:
-        gone = dead(self.vec.avail[0])
-        return {agent for agent, is_dead in zip(self.possible_agents, gone, strict=True) if is_dead}
+        living = self.vec.living[0, : self.vec.n_agents]  # on board one is alive
+        return {
+            agent for agent, lives in zip(self.possible_agents, living, strict=True) if not lives
+        }
 
     def _joint(self, actions: dict[str, int]) -> tuple[NDArray[np.int64], set[str]]:
         """The actions [1, A] of all agents, and for whom another one had to be taken."""

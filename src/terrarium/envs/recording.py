@@ -54,10 +54,10 @@ class BattleLog:
         env, e = self._env, self._e
         if not env.over[e]:
             return "unknown"
-        if env.timed_out[e]:
-            return "timeout"
         if env.outcome.won[e]:
             return "win"
+        if env.timed_out[e]:
+            return "timeout"
         return "loss" if env.sim.players["n_alive"][e, 1] > 0 else "draw"
 
 

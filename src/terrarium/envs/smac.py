@@ -274,7 +274,7 @@ class StarCraft2Env:
         unit = self.vec.sim.units[0, self.vec.member_slots[0, m]]
         name = self.vec.sim.names[int(unit["kind"])]
         facts = self._units[name]
-        alive = bool(unit["alive"])
+        alive = bool(self.vec.living[0, m])
         return UnitView(
             tag=int(unit["tag"]),
             unit_type=facts.id,

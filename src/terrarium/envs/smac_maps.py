@@ -5,7 +5,8 @@ from typing import Any
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario, scenario_names
-from terrarium.envs.task import n_members, smac_of
+from terrarium.envs.members import n_members
+from terrarium.envs.task import smac_of
 from terrarium.errors import TerrariumError, nearest
 
 GENERATED = {f"10gen_{race}": f"smacv2/{race}_5_vs_5" for race in ("terran", "protoss", "zerg")}

@@ -7,7 +7,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from terrarium.data.rulesets import load_ruleset
-from terrarium.envs.task import possible_allies
+from terrarium.envs.members import possible_allies
 from terrarium.envs.vector import VecEnv
 
 Bounds = tuple[float, float]

@@ -9,18 +9,29 @@ from numpy.typing import NDArray
 
 from terrarium.data.armies import side_units
 from terrarium.data.facts import RuleSet, Unit
-from terrarium.data.groups import group_size
+from terrarium.data.forms import fighting_value, forms_of
 from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario, Smac, Terrain
+from terrarium.data.scenario import Measure, Scenario, Smac, Terrain
 from terrarium.engine.state import Records, records
-from terrarium.envs.kernels.schema import FEATURES
-from terrarium.envs.kernels.tables import FIRST_TURN, KIND, SETTINGS, Task
+from terrarium.envs.kernels.measures import compile_yardstick
+from terrarium.envs.kernels.schema import (
+    FEATURES,
+    PAIR_FEATURES,
+    SKILL_FEATURES,
+    SKILL_PAIR_FEATURES,
+)
+from terrarium.envs.kernels.sight import WALK_UP
+from terrarium.envs.kernels.tables import FIRST_TURN, KIND, N_AIMED, N_SELF, SETTINGS, Task
+from terrarium.envs.members import n_members, possible_allies
 from terrarium.envs.options import Options
+from terrarium.envs.skills import has_skills, skill_names, slot_table
 from terrarium.envs.traits import trait_table
 from terrarium.errors import TerrariumError
 
 SIGHT_RANGE = 9.0
 SHOOT_RANGE = 6.0
+BODIES = 1.0
+"""With abilities, units see this much beyond what they may shoot at: both have a size"""
 
 # Who sets which type bit: allies, then enemies (reference: SMAC, 4 and 11.1).
 _SAME_ON_BOTH_SIDES = {
@@ -61,6 +72,11 @@ class TaskInfo:
     n_actions: int
     first_target: int
     """the action that attacks enemy 0; a healer's heals ally 0"""
+    n_targets: int
+    n_self: int
+    """abilities without a target: the last actions before `first_target`; 0 = agents have none"""
+    n_aimed: int
+    """abilities with a target: each an action for every member, after those of the targets"""
     obs_size: int
     """as SMAC reports it: with its time step, exact observations are one longer"""
     obs_width: int
@@ -72,7 +88,18 @@ class TaskInfo:
     agent_features: tuple[str, ...]
     enemy_features: tuple[str, ...]
     n_tokens: int
-    n_token_features: int
+    token_features: tuple[str, ...]
+    pair_features: tuple[str, ...]
+
+    @property
+    def first_skill(self) -> int:
+        """the action that uses the first ability without a target"""
+        return self.first_target - self.n_self
+
+    @property
+    def first_aimed(self) -> int:
+        """the action that uses the first ability with a target on agent 0"""
+        return self.first_target + self.n_targets
 
 
 def smac_of(scenario: Scenario, rules: RuleSet) -> Smac:
@@ -101,21 +128,9 @@ def type_bits(scenario: Scenario, smac: Smac) -> tuple[tuple[str, ...], tuple[st
     return names, names
 
 
-def n_members(scenario: Scenario) -> tuple[int, int]:
-    """How many agents and enemies there are."""
-    if armies := scenario.armies:
-        return armies.max_units, armies.max_units
-    if generator := scenario.generator:
-        return generator.n_allies, generator.n_enemies
-    counts = {"ally": 0, "enemy": 0}
-    for group in scenario.groups:
-        counts[group.side] += group_size(group)
-    return counts["ally"], counts["enemy"]
-
-
-def possible_allies(scenario: Scenario) -> set[str]:
-    """Unit types that agents may have."""
-    return side_units(scenario, load_ruleset(scenario.rules))["ally"]
+def is_measured(measure: Measure) -> bool:
+    """Does a battle ask for something else than that all enemies die?"""
+    return measure.kind != "win" or bool(measure.only)
 
 
 def is_healer(unit: Unit) -> bool:
@@ -137,14 +152,20 @@ def compile_task(
             "units on both sides"
         )
     healers = any(is_healer(rules.units[name]) for name in possible_allies(scenario))
+    skilled = has_skills(scenario)
     n_directions = options.num_fov_actions if options.conic_fov else 0
-    first_target = FIRST_TURN + n_directions
+    first_target = FIRST_TURN + n_directions + N_SELF * skilled
+    # Healers need an action for each ally (SMACv2; SMAC's maps have as many enemies anyway).
+    n_targets = max(n_enemies, n_agents) if healers else n_enemies
+    first_aimed = first_target + n_targets
     rows: dict[str, Any] = {
         "n_agents": n_agents,
         "n_enemies": n_enemies,
-        # Healers need an action for each ally (SMACv2; SMAC's maps have as many enemies anyway).
-        "n_actions": first_target + (max(n_enemies, n_agents) if healers else n_enemies),
+        "n_actions": first_aimed + N_AIMED * skilled * (n_agents + n_enemies),
+        "first_skill": FIRST_TURN + n_directions,
         "first_target": first_target,
+        "n_targets": n_targets,
+        "first_aimed": first_aimed,
         "n_directions": n_directions,
         "limit_steps": scenario.limit_steps,
         "ticks_per_step": options.step_mul or scenario.ticks_per_step,
@@ -152,6 +173,8 @@ def compile_task(
         "exact": options.exact,
         "later": scenario.generator is not None,
         "with_healers": smac.map_type in ("MMM", "terran_gen"),
+        "skilled": skilled,
+        "measured": is_measured(scenario.measure),
         "continuing": options.continuing_episode,
         "autoreset": autoreset,
         "shows_obs": "obs" in views,
@@ -198,8 +221,10 @@ def compile_task(
     settings[0] = tuple(rows[name] for name in SETTINGS.fields or ())
     task = Task(
         settings=settings,
-        kinds=_kinds(rules, bits, options),
+        kinds=_kinds(rules, bits, options, skilled),
         traits=trait_table(rules),
+        slots=slot_table(rules),
+        yardstick=compile_yardstick(scenario, {name: row for row, name in enumerate(rules.units)}),
         pathing=scenario.terrain.walkable.ravel().astype(np.float32),
         heights=_heights(scenario.terrain, options.exact),
         directions=_directions(n_directions),
@@ -208,7 +233,7 @@ def compile_task(
 
 
 def _kinds(
-    rules: RuleSet, bits: tuple[tuple[str, ...], tuple[str, ...]], options: Options
+    rules: RuleSet, bits: tuple[tuple[str, ...], tuple[str, ...]], options: Options, skilled: bool
 ) -> Records:
     kinds = records(len(rules.units), KIND)
     ally_bits, enemy_bits = bits
@@ -219,22 +244,44 @@ def _kinds(
         full = max(
             (w.cooldown_loops + w.cooldown_random_loops[1] for w in unit.weapons), default=1.0
         )
-        weapon = max((w.range for w in unit.weapons), default=0.0)
-        reach = max(weapon, unit.heal.range if unit.heal else 0.0)
-        shoot = max(_SMACV2_SHOOT_RANGES.get(name, reach), options.min_attack_range)
+        sight, shoot = _ranges(unit, options, skilled)
         kinds[row] = (
             alphabet.index(name),
-            ally_bits.index(name) if name in ally_bits else -1,
-            enemy_bits.index(name) if name in enemy_bits else -1,
+            _bit(rules, ally_bits, name),
+            _bit(rules, enemy_bits, name),
             _SMAC_COOLDOWNS.get(name, _OTHER_COOLDOWN) if options.exact else max(full, 1.0),
             max(full, 1.0),
             is_healer(unit),
             is_healer(unit),
-            bool(unit.weapons),
-            unit.sight if options.use_unit_ranges else SIGHT_RANGE,
-            shoot if options.use_unit_ranges else SHOOT_RANGE,
+            # What has abilities may fight with these alone: then all must die.
+            skilled or bool(unit.weapons),
+            sight,
+            shoot,
+            fighting_value(rules, name),
         )
     return kinds
+
+
+def _bit(rules: RuleSet, bits: tuple[str, ...], name: str) -> int:
+    """The type bit of a unit in any of its forms; -1 = none."""
+    if name in bits:
+        return bits.index(name)
+    return next((bits.index(form) for form in sorted(forms_of(rules, name)) if form in bits), -1)
+
+
+def _ranges(unit: Unit, options: Options, skilled: bool) -> tuple[float, float]:
+    """How far a unit sees, and how far it may aim."""
+    weapon = max((w.range for w in unit.weapons), default=0.0)
+    reach = max(weapon, unit.heal.range if unit.heal else 0.0)
+    if skilled:
+        # Sides share what they see, so that a Siege Tank shoots farther than it sees itself.
+        shoot = reach + unit.radius + WALK_UP
+        sight = unit.sight if options.use_unit_ranges else SIGHT_RANGE
+        return max(sight, shoot + BODIES), shoot
+    if not options.use_unit_ranges:
+        return SIGHT_RANGE, SHOOT_RANGE
+    reach = _SMACV2_SHOOT_RANGES.get(unit.name, reach)
+    return unit.sight, max(reach, options.min_attack_range)
 
 
 def _heights(terrain: Terrain, exact: bool) -> NDArray[np.float32]:
@@ -311,25 +358,38 @@ def _info(
     state += ["time"] * options.state_timestep_number
     if options.obs_instead_of_state:
         state = [f"agent_{a}_{name}" for a in range(n_agents) for name in obs]
-    first_target = rows["first_target"]
-    actions = ["no-op", "stop", "north", "south", "east", "west"]
-    actions += [f"look {i}" for i in range(rows["n_directions"])]
-    actions += [f"target {k}" for k in range(rows["n_actions"] - first_target)]
+    skilled = rows["skilled"]
     return TaskInfo(
         name=scenario.name,
         n_agents=n_agents,
         n_enemies=n_enemies,
         n_actions=rows["n_actions"],
-        first_target=first_target,
+        first_target=rows["first_target"],
+        n_targets=rows["n_targets"],
+        n_self=N_SELF * skilled,
+        n_aimed=N_AIMED * skilled,
         obs_size=len(obs) - len(spare),
         obs_width=len(obs),
         state_size=len(state),
         limit_steps=scenario.limit_steps,
         obs_features=tuple(obs),
         state_features=tuple(state),
-        action_names=tuple(actions),
+        action_names=tuple(_action_names(scenario, rows)),
         agent_features=tuple(names["state_ally"]),
         enemy_features=tuple(names["state_enemy"]),
         n_tokens=n_agents + n_enemies,
-        n_token_features=len(FEATURES),
+        token_features=(*FEATURES, *(SKILL_FEATURES if skilled else ())),
+        pair_features=(*PAIR_FEATURES, *(SKILL_PAIR_FEATURES if skilled else ())),
     )
+
+
+def _action_names(scenario: Scenario, rows: dict[str, Any]) -> list[str]:
+    names = ["no-op", "stop", "north", "south", "east", "west"]
+    names += [f"look {i}" for i in range(rows["n_directions"])]
+    targets = [f"target {k}" for k in range(rows["n_targets"])]
+    if not rows["skilled"]:
+        return names + targets
+    members = [f"agent {a}" for a in range(rows["n_agents"])]
+    members += [f"enemy {k}" for k in range(rows["n_enemies"])]
+    itself, aimed = skill_names(scenario)
+    return names + itself + targets + [f"{name} -> {who}" for name in aimed for who in members]

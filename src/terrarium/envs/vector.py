@@ -13,7 +13,7 @@ from terrarium.data.scenarios import load_scenario
 from terrarium.engine.jit import announce_first_use, note_compiled
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import MAX_SEED, Simulator
-from terrarium.engine.state import Records, Scratch
+from terrarium.engine.state import COMMAND, Records, Scratch, records
 from terrarium.envs.arrays import empty_book, empty_outcome, empty_views
 from terrarium.envs.kernels import episodes
 from terrarium.envs.kernels.actions import first_refused, sample_actions
@@ -71,6 +71,7 @@ class VecEnv:
         final = empty_views(n_envs if autoreset else 0, self.info, self.views)
         self._screen = Screen(now, final, empty_outcome(n_envs))
         self._actions = np.zeros((n_envs, self.n_agents), np.int64)
+        self._orders = records((n_envs, self.n_agents), COMMAND)
         self._seeds = self._checked_seeds(seed)
         self._started = False
         self._compile()
@@ -98,7 +99,7 @@ class VecEnv:
 
     @property
     def pairs(self) -> NDArray[np.float32]:
-        """[N, A, M, 5] of the tokens, what only the observer knows; the rest is in the table"""
+        """[N, A, M, R] of the tokens, what only the observer knows; the rest is in the table"""
         return self._screen.now.pairs
 
     @property
@@ -186,6 +187,14 @@ class VecEnv:
         return self._task.kinds
 
     @property
+    def living(self) -> NDArray[np.bool_]:
+        """[N, M] who is alive, on the map or on board of another unit"""
+        units = np.take_along_axis(self.sim.units, self._book.slots, axis=1)
+        known = units["tag"] == self._book.tags
+        living: NDArray[np.bool_] = known & (units["alive"] | (units["inside"] >= 0))
+        return living
+
+    @property
     def member_slots(self) -> NDArray[np.int64]:
         """[N, M] in which slot of the engine each agent, then each enemy, is"""
         return self._book.slots
@@ -221,6 +230,29 @@ class VecEnv:
         """Play one step of every battle. `actions` [N, A] must be available."""
         self._check_ready()
         self._take(actions)
+        self._play(self._orders[:0])
+
+    def step_commands(self, commands: Records) -> None:
+        """Play one step with orders of the engine in place of actions, for scripted players.
+
+        `commands` [N, A] are records of `engine.state.COMMAND`: targets are slots of the engine
+        (`member_slots`), abilities rows of its rules. What became of each is in `sim.commands`.
+        """
+        self._check_ready()
+        given = np.asarray(commands)
+        if given.shape != self._orders.shape or given.dtype != COMMAND:
+            raise EnvError(
+                f"commands are {given.dtype} of shape {given.shape}; {self.info.name} with "
+                f"{self.n_envs} environments takes records of COMMAND, {self._orders.shape}"
+            )
+        if ((given["target"] < -1) | (given["target"] >= self.sim.n_slots)).any():
+            raise EnvError(f"a target is no slot: allowed are -1 to {self.sim.n_slots - 1}")
+        self._orders[...] = given
+        self._actions[...] = -1
+        self._play(self._orders)
+
+    def _play(self, orders: Records) -> None:
+        """One step, with what has been taken."""
 
         def work(scratch: Scratch, first: int, last: int) -> None:
             step_battles(
@@ -230,6 +262,7 @@ class VecEnv:
                 self._book,
                 self._screen,
                 self._actions,
+                orders,
                 first,
                 last,
             )
@@ -263,6 +296,7 @@ class VecEnv:
                 self._book,
                 self._screen,
                 self._actions,
+                self._orders[:0],
                 n_steps,
                 first,
                 last,
@@ -401,7 +435,7 @@ class VecEnv:
 
         def work(scratch: Scratch, _first: int, _last: int) -> None:
             begin_battles(arena, task, book, screen, nobody, 0, 0)
-            step_battles(arena, scratch, task, book, screen, self._actions, 0, 0)
+            step_battles(arena, scratch, task, book, screen, self._actions, self._orders, 0, 0)
             sample_actions(self._book, self.avail, self._actions, 0, 0)
 
         self.sim.spread(work)

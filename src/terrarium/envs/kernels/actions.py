@@ -6,8 +6,10 @@ from numpy.typing import NDArray
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.random import CHOICE, bits
+from terrarium.engine.state import Records
 from terrarium.envs.kernels.script import choose_for
-from terrarium.envs.kernels.sight import in_range, member
+from terrarium.envs.kernels.sight import in_range, is_there, member
+from terrarium.envs.kernels.skills import engine_takes, mask_skills, use_skill
 from terrarium.envs.kernels.tables import (
     EAST,
     FIRST_TURN,
@@ -40,7 +42,7 @@ def is_pathable(arena: Arena, x: float, y: float) -> bool:
 def n_targets_of(task: Task, heals: bool) -> int:
     settings = task.settings[0]
     n = settings.n_agents if heals else settings.n_enemies
-    return min(n, settings.n_actions - settings.first_target)
+    return min(n, settings.n_targets)
 
 
 @kernel
@@ -53,11 +55,14 @@ def target_of(task: Task, heals: bool, action: int) -> int:
 
 @kernel
 def may_aim_at(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bool:
-    you = member(arena, book, e, m)
     heals = task.kinds[member(arena, book, e, a).kind].heals
-    if not you.alive or (heals and task.kinds[you.kind].heals):
+    if not is_there(arena, book, e, m):
         return False
-    return not task.settings[0].masks_range or in_range(arena, task, book, e, a, m)
+    if heals and task.kinds[member(arena, book, e, m).kind].heals:
+        return False
+    if task.settings[0].masks_range and not in_range(arena, task, book, e, a, m):
+        return False
+    return not task.settings[0].skilled or engine_takes(arena, task, book, e, a, m, heals)
 
 
 @kernel
@@ -69,7 +74,7 @@ def mask_actions(
     for action in range(settings.n_actions):
         avail[e, a, action] = False
     me = member(arena, book, e, a)
-    if not me.alive:
+    if not is_there(arena, book, e, a) or me.status & codes.CONTROLLED:
         avail[e, a, NO_OP] = True
         return
     avail[e, a, STOP] = True
@@ -78,13 +83,15 @@ def mask_actions(
     avail[e, a, SOUTH] = is_pathable(arena, me.x, me.y - ahead)
     avail[e, a, EAST] = is_pathable(arena, me.x + ahead, me.y)
     avail[e, a, WEST] = is_pathable(arena, me.x - ahead, me.y)
-    for action in range(FIRST_TURN, settings.first_target):
+    for action in range(FIRST_TURN, settings.first_skill):
         avail[e, a, action] = True
     heals = task.kinds[me.kind].heals
     for k in range(n_targets_of(task, heals)):
         action = settings.first_target + k
         m = target_of(task, heals, action)
         avail[e, a, action] = may_aim_at(arena, task, book, e, a, m)
+    if settings.skilled:
+        mask_skills(arena, task, book, avail, e, a)
 
 
 @kernel
@@ -98,8 +105,7 @@ def give_commands(
 ) -> None:
     """Write the commands that the actions of one environment stand for."""
     settings = task.settings[0]
-    for u in range(arena.commands.shape[1]):
-        arena.commands[e, u].kind = codes.NO_ORDER
+    clear_commands(arena, e)
     for a in range(settings.n_agents):
         action = actions[e, a]
         book.last_actions[e, a] = action
@@ -109,6 +115,25 @@ def give_commands(
             if not settings.exact:  # SMAC has noted what it was told, not what was done
                 book.last_actions[e, a] = action
         command(arena, task, book, e, a, action)
+
+
+@kernel
+def clear_commands(arena: Arena, e: int) -> None:
+    for u in range(arena.commands.shape[1]):
+        arena.commands[e, u].kind = codes.NO_ORDER
+
+
+@kernel
+def take_orders(arena: Arena, task: Task, book: Book, orders: Records, e: int) -> None:
+    """Write commands that somebody gives in place of actions."""
+    clear_commands(arena, e)
+    for a in range(task.settings[0].n_agents):
+        book.last_actions[e, a] = -1
+        if not is_there(arena, book, e, a):
+            continue
+        given, order = orders[e, a], arena.commands[e, book.slots[e, a]]
+        order.kind, order.target, order.ability = given.kind, given.target, given.ability
+        order.x, order.y, order.queued = given.x, given.y, given.queued
 
 
 @kernel
@@ -132,8 +157,10 @@ def command(arena: Arena, task: Task, book: Book, e: int, a: int, action: int) -
             order.x += settings.move_amount
         elif action == WEST:
             order.x -= settings.move_amount
-    elif action < settings.first_target:
+    elif action < settings.first_skill:
         book.headings[e, a] = action - FIRST_TURN
+    elif settings.skilled and (action < settings.first_target or action >= settings.first_aimed):
+        use_skill(arena, task, book, e, a, action)
     else:
         heals = task.kinds[me.kind].heals
         m = target_of(task, heals, action)

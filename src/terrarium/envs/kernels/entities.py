@@ -7,8 +7,15 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.state import Records
 from terrarium.envs.kernels import schema
 from terrarium.envs.kernels.actions import n_targets_of, target_of
-from terrarium.envs.kernels.sight import distance_between, is_visible, member
-from terrarium.envs.kernels.tables import NORTH, STOP, Arena, Book, Task
+from terrarium.envs.kernels.conditions import (
+    count_skill_aims,
+    place_of,
+    show_condition,
+    show_skills,
+)
+from terrarium.envs.kernels.sight import distance_between, is_there, is_visible, lives, member
+from terrarium.envs.kernels.skills import aim_of
+from terrarium.envs.kernels.tables import N_AIMED, NORTH, STOP, Arena, Book, Task
 
 Token = NDArray[np.float32]
 
@@ -25,7 +32,7 @@ def show_tokens(
     a: int,
 ) -> None:
     """Fill `tokens` [M, F] and `mask` [M] with what agent `a` perceives, itself included."""
-    n_agents = task.settings[0].n_agents
+    settings = task.settings[0]
     for m in range(tokens.shape[0]):
         token = tokens[m]
         for i in range(token.shape[0]):
@@ -33,12 +40,14 @@ def show_tokens(
         mask[m] = show_pair(arena, task, book, token, avail, e, a, m, schema.DX, schema.AIMED_AT)
         if not mask[m]:
             continue
+        if settings.skilled:
+            show_aimable(task, token, avail, e, a, m, schema.AIMABLE)
         token[schema.SELF] = int(m == a)
-        token[schema.ALLY] = int(m < n_agents and m != a)
-        token[schema.ENEMY] = int(m >= n_agents)
-        show_unit(arena, task, token, member(arena, book, e, m), m < n_agents)
+        token[schema.ALLY] = int(m < settings.n_agents and m != a)
+        token[schema.ENEMY] = int(m >= settings.n_agents)
+        show_member(arena, task, book, token, e, m)
         if m == a:
-            show_options(task, book, token, avail, e, a)
+            show_options(arena, task, book, token, avail, e, a)
 
 
 @kernel
@@ -52,7 +61,7 @@ def show_pairs(
     e: int,
     a: int,
 ) -> None:
-    """Fill `pairs` [M, 5] and `mask` [M] with how agent `a` stands to whom it perceives."""
+    """Fill `pairs` [M, R] and `mask` [M] with how agent `a` stands to whom it perceives."""
     for m in range(pairs.shape[0]):
         pair = pairs[m]
         for i in range(pair.shape[0]):
@@ -60,6 +69,8 @@ def show_pairs(
         mask[m] = show_pair(
             arena, task, book, pair, avail, e, a, m, schema.PAIR_DX, schema.PAIR_AIMED_AT
         )
+        if mask[m] and task.settings[0].skilled:
+            show_aimable(task, pair, avail, e, a, m, schema.PAIR_AIMABLE)
 
 
 @kernel
@@ -80,7 +91,7 @@ def show_pair(
     settings = task.settings[0]
     me, you = member(arena, book, e, a), member(arena, book, e, m)
     distance = distance_between(arena, book, e, a, m)
-    if not (me.alive and you.alive):
+    if not (is_there(arena, book, e, a) and is_there(arena, book, e, m)):
         return False
     if m != a and not is_visible(arena, task, book, e, a, m, distance):
         return False
@@ -99,6 +110,17 @@ def show_pair(
 
 
 @kernel
+def show_aimable(
+    task: Task, row: Token, avail: NDArray[np.bool_], e: int, a: int, m: int, place: int
+) -> None:
+    """Which abilities agent `a` may aim at a member, in the columns from `place` on."""
+    settings = task.settings[0]
+    n_members = settings.n_agents + settings.n_enemies
+    for s in range(N_AIMED):
+        row[place + s] = int(avail[e, a, settings.first_aimed + s * n_members + m])
+
+
+@kernel
 def show_table(
     arena: Arena,
     task: Task,
@@ -111,32 +133,34 @@ def show_table(
     """Fill `table` [M, F] and `mask` [M] with everything about everybody who is alive."""
     settings = task.settings[0]
     width, height = float(arena.ground.size[0]), float(arena.ground.size[1])
-    n_alive = 0
-    for a in range(settings.n_agents):
-        n_alive += int(member(arena, book, e, a).alive)
     for m in range(table.shape[0]):
         token = table[m]
-        unit = member(arena, book, e, m)
-        mask[m] = unit.alive
+        mask[m] = lives(arena, book, e, m)
         for i in range(token.shape[0]):
             token[i] = 0.0
-        if not unit.alive:
+        if not mask[m]:
             continue
         ours = m < settings.n_agents
         token[schema.ALLY] = int(ours)
         token[schema.ENEMY] = int(not ours)
-        token[schema.DX] = (unit.x - width * 0.5) / (width * 0.5)
-        token[schema.DY] = (unit.y - height * 0.5) / (height * 0.5)
-        show_unit(arena, task, token, unit, ours)
+        place = place_of(arena, book, e, m)
+        token[schema.DX] = (place.x - width * 0.5) / (width * 0.5)
+        token[schema.DY] = (place.y - height * 0.5) / (height * 0.5)
+        show_member(arena, task, book, token, e, m)
         if ours:
-            show_options(task, book, token, avail, e, m)
+            show_options(arena, task, book, token, avail, e, m)
+    n_acting = 0
     for a in range(settings.n_agents):
-        if member(arena, book, e, a).alive:
+        if is_there(arena, book, e, a):
+            n_acting += 1
             count_aims(arena, task, book, table, avail, e, a)
     for m in range(table.shape[0]):
         # Counts first: sums of shares would be rounded in another way without the compiler.
-        table[m, schema.TARGETABLE] /= max(n_alive, 1)
-        table[m, schema.AIMED_AT] /= max(n_alive, 1)
+        table[m, schema.TARGETABLE] /= max(n_acting, 1)
+        table[m, schema.AIMED_AT] /= max(n_acting, 1)
+        if settings.skilled:
+            for s in range(N_AIMED):
+                table[m, schema.AIMABLE + s] /= max(n_acting, 1)
 
 
 @kernel
@@ -157,8 +181,10 @@ def count_aims(
         if avail[e, a, action]:
             table[target_of(task, heals, action), schema.TARGETABLE] += 1.0
     aim = aimed_at(task, book, heals, e, a)
-    if aim >= 0 and member(arena, book, e, aim).alive:
+    if aim >= 0 and is_there(arena, book, e, aim):
         table[aim, schema.AIMED_AT] += 1.0
+    if settings.skilled:
+        count_skill_aims(task, table, avail, e, a)
 
 
 @kernel
@@ -167,14 +193,25 @@ def aimed_at(task: Task, book: Book, heals: bool, e: int, a: int) -> int:
     action = book.last_actions[e, a]
     if action < task.settings[0].first_target:
         return -1
+    if action >= task.settings[0].first_aimed:
+        return aim_of(task, book.slots.shape[1], action)
     return target_of(task, heals, action)
+
+
+@kernel
+def show_member(arena: Arena, task: Task, book: Book, token: Token, e: int, m: int) -> None:
+    """What is known of a member whoever looks at it."""
+    ours = m < task.settings[0].n_agents
+    show_unit(arena, task, token, member(arena, book, e, m), ours)
+    if task.settings[0].skilled:
+        show_condition(arena, book, token, e, m, ours)
 
 
 @kernel
 def show_unit(arena: Arena, task: Task, token: Token, unit: Records, ours: bool) -> None:
     """What is known of a unit whoever looks at it; of enemies neither energy nor cooldown."""
     row = arena.rules.types[unit.kind]
-    token[schema.HEALTH] = unit.hp / row.hp
+    token[schema.HEALTH] = unit.hp / unit.hp_max
     if row.shields > 0.0:
         token[schema.SHIELD] = unit.shield / row.shields
     if ours:
@@ -188,7 +225,7 @@ def show_unit(arena: Arena, task: Task, token: Token, unit: Records, ours: bool)
 
 @kernel
 def show_options(
-    task: Task, book: Book, token: Token, avail: NDArray[np.bool_], e: int, a: int
+    arena: Arena, task: Task, book: Book, token: Token, avail: NDArray[np.bool_], e: int, a: int
 ) -> None:
     """Where an agent may go, what it did last, and where it looks."""
     for i in range(4):
@@ -199,3 +236,5 @@ def show_options(
     if task.settings[0].n_directions > 0:
         token[schema.FACING_X] = task.directions[book.headings[e, a], 0]
         token[schema.FACING_Y] = task.directions[book.headings[e, a], 1]
+    if task.settings[0].skilled:
+        show_skills(arena, task, book, token, avail, e, a)

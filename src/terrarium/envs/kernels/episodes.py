@@ -6,22 +6,26 @@ from numpy.typing import NDArray
 from terrarium.engine.jit import entry, kernel, rare
 from terrarium.engine.random import BATTLE, bits
 from terrarium.engine.setup import begin
-from terrarium.engine.state import Scratch
+from terrarium.engine.state import Records, Scratch
 from terrarium.engine.tick import step
-from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_for
+from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_for, take_orders
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
+from terrarium.envs.kernels.measures import ROUNDING
 from terrarium.envs.kernels.observation import observe_agent
+from terrarium.envs.kernels.prospects import gain, is_settled, measure_of, weigh_up
 from terrarium.envs.kernels.rewards import (
     DEFEAT,
     GOING_ON,
     WIN,
     best_sum,
     ending,
+    has_died,
     life_of,
+    n_enemies_of,
     reward_of_step,
 )
-from terrarium.envs.kernels.sight import draw_turns, forget_sightings, look_around, member
+from terrarium.envs.kernels.sight import draw_turns, forget_sightings, is_there, lives, look_around
 from terrarium.envs.kernels.tables import Arena, Book, Outcome, Screen, Task, Views
 
 _SIGN_BIT = np.uint64(1)
@@ -38,7 +42,7 @@ def observe(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
         mask_actions(arena, task, book, views.avail, e, a)
     for i in range(settings.n_agents):
         a = book.turns[e, i]
-        if settings.counts_grants and member(arena, book, e, a).alive:
+        if settings.counts_grants and is_there(arena, book, e, a):
             look_around(arena, task, book, e, a)
         if settings.shows_obs:
             observe_agent(arena, task, book, views.obs[e, a], views.avail, e, a)
@@ -80,8 +84,8 @@ def begin_battle(arena: Arena, task: Task, book: Book, e: int) -> None:
     episode.steps, episode.total, episode.over = 0, 0.0, False
     number_members(arena, task, book, e)
     for m in range(book.slots.shape[1]):
-        book.worth[e, m] = life_of(member(arena, book, e, m))
-        book.dead[e, m] = False
+        book.worth[e, m] = life_of(arena, book, e, m)
+        book.dead[e, m] = not lives(arena, book, e, m)
     for a in range(settings.n_agents):
         book.last_actions[e, a] = -1
         book.headings[e, a] = 0
@@ -90,11 +94,15 @@ def begin_battle(arena: Arena, task: Task, book: Book, e: int) -> None:
             book.grants[e, a, k] = False
     for k in range(settings.n_enemies):
         book.owners[e, k] = -1
+    if settings.measured:
+        weigh_up(arena, task, book, e)
+        episode.best = 1.0 + (1.0 - episode.prospect)
+        return
     if not settings.exact:
-        episode.best = settings.n_enemies * settings.death_value + settings.win_value
+        episode.best = n_enemies_of(task, book, e) * settings.death_value + settings.win_value
     if not settings.exact or episode.n_finished == 0:
         # SMAC adds to the sum at each reset before its first battle has ended, and never again.
-        episode.best += best_sum(arena, task, book, e)
+        episode.best += best_sum(task, book, e)
 
 
 @kernel
@@ -112,6 +120,10 @@ def number_members(arena: Arena, task: Task, book: Book, e: int) -> None:
     sort_members(arena, task, book, e, 0, settings.n_agents)
     if not settings.exact:
         sort_members(arena, task, book, e, settings.n_agents, book.slots.shape[1])
+    for m in range(book.slots.shape[1]):
+        unit = arena.world.units[e, book.slots[e, m]]
+        # A drawn army may be smaller than the largest: some members never are.
+        book.tags[e, m] = unit.tag if unit.alive or unit.inside >= 0 else -1
 
 
 @kernel
@@ -142,6 +154,33 @@ def settle(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> bo
     settings = task.settings[0]
     episode = book.episodes[e]
     episode.steps += 1
+    if settings.measured:
+        appraise(arena, task, book, outcome, e)
+    else:
+        decide(arena, task, book, outcome, e)
+    over = outcome.terminated[e] or outcome.truncated[e]
+    if settings.scaled:
+        outcome.reward[e] /= episode.best / settings.best_return
+    episode.total += outcome.reward[e]
+    episode.over = over
+    episode.n_finished += int(over)
+    outcome.dead_allies[e], outcome.dead_enemies[e] = 0, 0
+    for m in range(book.slots.shape[1]):
+        died = int(book.dead[e, m] and book.tags[e, m] >= 0)
+        if m < settings.n_agents:
+            outcome.dead_allies[e] += died
+        else:
+            outcome.dead_enemies[e] += died
+    if over:
+        outcome.episode_return[e] = episode.total
+        outcome.episode_steps[e] = episode.steps
+    return over
+
+
+@kernel
+def decide(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> None:
+    """SMAC's reward, before it is scaled, and SMAC's endings."""
+    settings, episode = task.settings[0], book.episodes[e]
     reward = reward_of_step(arena, task, book, e)
     if settings.sparse:
         reward = 0.0
@@ -150,28 +189,35 @@ def settle(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> bo
         reward = 1.0 if settings.sparse else reward + settings.win_value
     elif end == DEFEAT:
         reward = -1.0 if settings.sparse else reward + settings.defeat_value
-    if settings.scaled:
-        reward /= episode.best / settings.best_return
     timeout = end == GOING_ON and episode.steps >= settings.limit_steps
-    over = timeout or end != GOING_ON
-    episode.total += reward
-    episode.over, episode.timed_out = over, timeout
-    episode.n_finished += int(over)
+    episode.timed_out = timeout
     outcome.reward[e] = reward
     outcome.won[e] = end == WIN
+    outcome.measure[e] = int(end == WIN)
     # To SMAC a time limit is an end like others, unless the user says that episodes continue.
     outcome.terminated[e] = end != GOING_ON or (timeout and settings.exact)
     outcome.truncated[e] = timeout and not (settings.exact and not settings.continuing)
-    outcome.dead_allies[e], outcome.dead_enemies[e] = 0, 0
+
+
+@rare
+def appraise(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> None:
+    """Reward, before it is scaled, and ending of a battle that has a number of its own."""
+    settings, episode = task.settings[0], book.episodes[e]
     for m in range(book.slots.shape[1]):
-        if m < settings.n_agents:
-            outcome.dead_allies[e] += int(book.dead[e, m])
-        else:
-            outcome.dead_enemies[e] += int(book.dead[e, m])
-    if over:
-        outcome.episode_return[e] = episode.total
-        outcome.episode_steps[e] = episode.steps
-    return over
+        has_died(arena, book, e, m)
+    reward = 0.0 if settings.sparse else gain(arena, task, book, e)
+    settled = is_settled(arena, task, book, e)
+    timeout = not settled and episode.steps >= settings.limit_steps
+    episode.timed_out = timeout
+    outcome.won[e], outcome.measure[e] = False, 0.0
+    # The number is taken at the time limit as at any other end: nothing comes after it.
+    outcome.terminated[e], outcome.truncated[e] = settled or timeout, False
+    if settled or timeout:
+        measure = measure_of(arena, task, e)
+        reward += measure
+        outcome.measure[e] = measure
+        outcome.won[e] = measure >= task.yardstick.terms[0].good - ROUNDING
+    outcome.reward[e] = reward
 
 
 @kernel
@@ -182,11 +228,16 @@ def step_battle(
     book: Book,
     screen: Screen,
     actions: NDArray[np.int64],
+    orders: Records,
     e: int,
 ) -> None:
-    """Let one environment act, advance, and look again."""
+    """Let one environment act, advance, and look again; with `orders` [N, A], these are given in
+    place of actions."""
     settings = task.settings[0]
-    give_commands(arena, task, book, screen.now.avail, actions, e)
+    if orders.shape[0] > 0:
+        take_orders(arena, task, book, orders, e)
+    else:
+        give_commands(arena, task, book, screen.now.avail, actions, e)
     step(
         arena.world,
         arena.rules,
@@ -212,12 +263,13 @@ def step_battles(
     book: Book,
     screen: Screen,
     actions: NDArray[np.int64],
+    orders: Records,
     first: int,
     last: int,
 ) -> None:
     """Step the environments `first` to `last`."""
     for e in range(first, last):
-        step_battle(arena, scratch, task, book, screen, actions, e)
+        step_battle(arena, scratch, task, book, screen, actions, orders, e)
 
 
 @entry
@@ -228,6 +280,7 @@ def play_randomly(
     book: Book,
     screen: Screen,
     actions: NDArray[np.int64],
+    orders: Records,
     n_steps: int,
     first: int,
     last: int,
@@ -236,7 +289,7 @@ def play_randomly(
     for e in range(first, last):
         for _ in range(n_steps):
             sample_for(book, screen.now.avail, actions, e)
-            step_battle(arena, scratch, task, book, screen, actions, e)
+            step_battle(arena, scratch, task, book, screen, actions, orders, e)
 
 
 @entry

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.jit import kernel
 from terrarium.engine.state import Records
-from terrarium.envs.kernels.sight import member
+from terrarium.envs.kernels.sight import is_there, member
 from terrarium.envs.kernels.tables import Arena, Book, Task
 
 Vector = NDArray[np.float32]
@@ -30,8 +30,8 @@ def show_state(
         at += settings.state_ally_width
     for k in range(settings.n_enemies):
         enemy = member(arena, book, e, settings.n_agents + k)
-        if enemy.alive:
-            state[at] = enemy.hp / arena.rules.types[enemy.kind].hp
+        if is_there(arena, book, e, settings.n_agents + k):
+            state[at] = enemy.hp / enemy.hp_max
             show_body(
                 arena,
                 task,
@@ -58,11 +58,11 @@ def show_agent(
 ) -> None:
     settings = task.settings[0]
     unit = member(arena, book, e, a)
-    if not unit.alive:
+    if not is_there(arena, book, e, a):
         return
     kind = task.kinds[unit.kind]
     row = arena.rules.types[unit.kind]
-    state[at] = unit.hp / row.hp
+    state[at] = unit.hp / unit.hp_max
     if kind.shows_energy:
         state[at + 1] = unit.energy / row.energy_max
     else:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.state import Records
-from terrarium.envs.kernels.sight import distance_between, in_sight, is_visible, member
+from terrarium.envs.kernels.sight import distance_between, in_sight, is_there, is_visible, member
 from terrarium.envs.kernels.tables import NORTH, Arena, Book, Task
 
 Vector = NDArray[np.float32]
@@ -21,7 +21,7 @@ def observe_agent(
         obs[i] = 0.0
     if settings.obs_time:
         obs[obs.shape[0] - 1] = book.episodes[e].steps / settings.limit_steps
-    if not member(arena, book, e, a).alive or not settings.features:
+    if not is_there(arena, book, e, a) or not settings.features:
         return
     show_moves(arena, task, book, obs, avail, e, a)
     at = settings.move_width
@@ -96,7 +96,7 @@ def show_enemy(
 ) -> None:
     settings = task.settings[0]
     m = settings.n_agents + k
-    if not member(arena, book, e, m).alive:
+    if not is_there(arena, book, e, m):
         return
     distance = distance_between(arena, book, e, a, m)
     if not is_visible(arena, task, book, e, a, m, distance):
@@ -117,7 +117,7 @@ def show_ally(
     arena: Arena, task: Task, book: Book, obs: Vector, e: int, a: int, other: int, at: int
 ) -> None:
     settings = task.settings[0]
-    if not member(arena, book, e, other).alive:
+    if not is_there(arena, book, e, other):
         return
     distance = distance_between(arena, book, e, a, other)
     if not is_visible(arena, task, book, e, a, other, distance):
@@ -179,7 +179,7 @@ def show_life(
     if not shown:
         return at
     row = arena.rules.types[unit.kind]
-    obs[at] = unit.hp / row.hp
+    obs[at] = unit.hp / unit.hp_max
     if not with_shield:
         return at + 1
     if row.shields > 0.0:
@@ -192,7 +192,7 @@ def visibility(arena: Arena, task: Task, book: Book, seen: NDArray[np.bool_]) ->
     """Fill `seen` [N, A, M]: whom each agent sees, of all living members but itself."""
     for e in range(seen.shape[0]):
         for a in range(seen.shape[1]):
-            alive = member(arena, book, e, a).alive
+            alive = is_there(arena, book, e, a)
             for m in range(seen.shape[2]):
-                other = member(arena, book, e, m).alive and m != a
+                other = is_there(arena, book, e, m) and m != a
                 seen[e, a, m] = alive and other and in_sight(arena, task, book, e, a, m)

@@ -1,17 +1,17 @@
 """What a step is worth, and when a battle is over (reference: SMAC, 8)."""
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.state import Records
-from terrarium.envs.kernels.sight import member
+from terrarium.envs.kernels.sight import lives, member
 from terrarium.envs.kernels.tables import Arena, Book, Task
 
 DEFEAT, DRAW, WIN, GOING_ON = range(-1, 3)
 
 
 @kernel
-def life_of(unit: Records) -> float:
+def life_of(arena: Arena, book: Book, e: int, m: int) -> float:
     """Health and shields, of the living."""
-    return unit.hp + unit.shield if unit.alive else 0.0
+    unit = member(arena, book, e, m)
+    return unit.hp + unit.shield if lives(arena, book, e, m) else 0.0
 
 
 @kernel
@@ -21,7 +21,7 @@ def loss_of(arena: Arena, task: Task, book: Book, e: int, m: int) -> float:
     SMAC takes the difference to the step before, so that what regenerates can be taken twice.
     Fixed, only what falls below the lowest life so far counts: a battle holds each point once.
     """
-    before, now = book.worth[e, m], life_of(member(arena, book, e, m))
+    before, now = book.worth[e, m], life_of(arena, book, e, m)
     if now > before and not task.settings[0].exact:
         return 0.0
     book.worth[e, m] = now
@@ -31,7 +31,7 @@ def loss_of(arena: Arena, task: Task, book: Book, e: int, m: int) -> float:
 @kernel
 def has_died(arena: Arena, book: Book, e: int, m: int) -> bool:
     """Has a member died whose death was not counted yet?"""
-    if book.dead[e, m] or member(arena, book, e, m).alive:
+    if book.dead[e, m] or lives(arena, book, e, m):
         return False
     book.dead[e, m] = True
     return True
@@ -68,10 +68,9 @@ def ending(arena: Arena, task: Task, book: Book, e: int) -> int:
     settings = task.settings[0]
     allies, enemies, ally_fighters, enemy_fighters = 0, 0, 0, 0
     for m in range(book.slots.shape[1]):
-        unit = member(arena, book, e, m)
-        if not unit.alive:
+        if not lives(arena, book, e, m):
             continue
-        fights = int(task.kinds[unit.kind].fights)
+        fights = int(task.kinds[member(arena, book, e, m).kind].fights)
         if m < settings.n_agents:
             allies += 1
             ally_fighters += fights
@@ -94,10 +93,18 @@ def ending(arena: Arena, task: Task, book: Book, e: int) -> int:
 
 
 @kernel
-def best_sum(arena: Arena, task: Task, book: Book, e: int) -> float:
+def best_sum(task: Task, book: Book, e: int) -> float:
     """What the enemies of a battle that begins are worth: all their life."""
     total = 0.0
     for m in range(task.settings[0].n_agents, book.slots.shape[1]):
-        row = arena.rules.types[member(arena, book, e, m).kind]
-        total += row.hp + row.shields
+        total += book.worth[e, m]
     return total
+
+
+@kernel
+def n_enemies_of(task: Task, book: Book, e: int) -> int:
+    """How many enemies a battle began with."""
+    n = 0
+    for m in range(task.settings[0].n_agents, book.slots.shape[1]):
+        n += int(book.tags[e, m] >= 0)
+    return n

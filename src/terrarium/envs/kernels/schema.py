@@ -46,12 +46,38 @@ FEATURES = {
     "massive": "attribute",
     "structure": "attribute",
 }
+SKILL_FEATURES = {
+    "casting": "is using an ability",
+    "morphing": "is becoming another form",
+    "hidden": "is cloaked or burrowed: seen only where it is detected",
+    "detected": "hidden, and its enemies see it all the same; own side only",
+    "hastened": "attacks faster than its type: Stimpack, upgrades",
+    "slowed": "is slower than its type",
+    "disarmed": "cannot attack now",
+    "rooted": "cannot move now: in siege mode, held, casting",
+    "load": "share of its room that passengers take; own side only",
+    "on_board": "is inside of a carrier, and shown where that is; in the table only",
+    "recharge": "the longest of its abilities' cooldowns, in minutes; own side only",
+    "skill_1": "its first ability without a target is available; self, and agents in the table",
+    "skill_2": "likewise, the second",
+    "skill_3": "likewise, the third",
+    "aim_1": "its first ability with a target is ready; self, and agents in the table",
+    "aim_2": "likewise, the second",
+    "aim_3": "likewise, the third",
+    "aimable_1": "the observer may aim its first ability at it; in the table: share of agents",
+    "aimable_2": "likewise, the second",
+    "aimable_3": "likewise, the third",
+}
+"""More columns after those, where agents have abilities: others have nothing to show in them."""
 TRAITS = tuple(list(FEATURES)[list(FEATURES).index("max_health") :])
 
 PAIR_FEATURES = ("dx", "dy", "distance", "targetable", "aimed_at")
 """What differs between observers: with the table, all that their tokens hold. The first four stand
 together among the features, too."""
 PAIR_DX, PAIR_AIMED_AT = 0, 4
+SKILL_PAIR_FEATURES = ("aimable_1", "aimable_2", "aimable_3")
+"""More of them, where agents have abilities"""
+PAIR_AIMABLE = len(PAIR_FEATURES)
 
 (
     SELF,
@@ -79,3 +105,33 @@ PAIR_DX, PAIR_AIMED_AT = 0, 4
     FACING_Y,
     FIRST_TRAIT,
 ) = range(len(FEATURES) - len(TRAITS) + 1)
+(
+    MAX_HEALTH,
+    _MAX_SHIELD,
+    ARMOR,
+    _RADIUS,
+    SPEED,
+    RANGE,
+) = range(FIRST_TRAIT, FIRST_TRAIT + 6)
+(
+    CASTING,
+    MORPHING,
+    HIDDEN,
+    DETECTED,
+    HASTENED,
+    SLOWED,
+    DISARMED,
+    ROOTED,
+    LOAD,
+    ON_BOARD,
+    RECHARGE,
+    SKILL,
+    _SKILL_2,
+    _SKILL_3,
+    AIM,
+    _AIM_2,
+    _AIM_3,
+    AIMABLE,
+    _AIMABLE_2,
+    _AIMABLE_3,
+) = range(len(FEATURES), len(FEATURES) + len(SKILL_FEATURES))

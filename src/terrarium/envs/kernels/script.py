@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.jit import kernel
-from terrarium.envs.kernels.sight import distance_between, member
+from terrarium.envs.kernels.sight import distance_between, is_there, member
 from terrarium.envs.kernels.tables import EAST, NO_OP, NORTH, SOUTH, WEST, Arena, Book, Task
 
 
@@ -15,7 +15,7 @@ def choose_for(
     """The script's action of agent `a`. It may attack beyond the mask, as in SMAC."""
     settings = task.settings[0]
     me = member(arena, book, e, a)
-    if not me.alive:
+    if not is_there(arena, book, e, a):
         return NO_OP
     heals = task.kinds[me.kind].heals
     m = book.focus[e, a]
@@ -37,10 +37,10 @@ def choose_for(
 @kernel
 def is_wanted(arena: Arena, task: Task, book: Book, e: int, m: int, heals: bool) -> bool:
     """Enemies until they are dead; allies until they are dead or healed."""
+    if not heals or not is_there(arena, book, e, m):
+        return is_there(arena, book, e, m)
     you = member(arena, book, e, m)
-    if not heals:
-        return you.alive
-    return you.alive and not task.kinds[you.kind].heals and you.hp < arena.rules.types[you.kind].hp
+    return not task.kinds[you.kind].heals and you.hp < you.hp_max
 
 
 @kernel
@@ -49,7 +49,7 @@ def nearest_wanted(arena: Arena, task: Task, book: Book, e: int, a: int, heals: 
     first = 0 if heals else settings.n_agents
     last = settings.n_agents if heals else settings.n_agents + settings.n_enemies
     # Actions reach only so many targets.
-    last = min(last, first + settings.n_actions - settings.first_target)
+    last = min(last, first + settings.n_targets)
     best, best_distance = -1, 1e30
     for m in range(first, last):
         if m == a or not is_wanted(arena, task, book, e, m, heals):

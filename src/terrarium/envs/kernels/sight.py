@@ -2,19 +2,35 @@
 
 import math
 
-from terrarium.engine.geometry import length
+from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel
 from terrarium.engine.random import SIGHTING, TURN, bits, uniform
 from terrarium.engine.state import Records
 from terrarium.envs.kernels.tables import Arena, Book, Task
 
 TINY = 1e-7
+WALK_UP = 2.0
+"""How far beyond its weapon's reach a unit with abilities may be told to attack: it walks there"""
 
 
 @kernel
 def member(arena: Arena, book: Book, e: int, m: int) -> Records:
     """The engine's record of an agent or, from `n_agents` on, of an enemy."""
     return arena.world.units[e, book.slots[e, m]]
+
+
+@kernel
+def is_there(arena: Arena, book: Book, e: int, m: int) -> bool:
+    """Is a member alive and on the map? The slot of a dead one may have passed to a summoned."""
+    unit = member(arena, book, e, m)
+    return unit.alive and unit.tag == book.tags[e, m]
+
+
+@kernel
+def lives(arena: Arena, book: Book, e: int, m: int) -> bool:
+    """Is a member alive, on the map or on board of another unit?"""
+    unit = member(arena, book, e, m)
+    return (unit.alive or unit.inside >= 0) and unit.tag == book.tags[e, m]
 
 
 @kernel
@@ -45,8 +61,26 @@ def looks_at(arena: Arena, task: Task, book: Book, e: int, a: int, m: int, dista
 @kernel
 def in_range(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bool:
     """May agent `a` aim at a member from where it is?"""
-    reach = task.kinds[member(arena, book, e, a).kind].shoot
-    return distance_between(arena, book, e, a, m) <= reach and in_cone(arena, task, book, e, a, m)
+    if task.settings[0].skilled:
+        near = in_reach_of_arms(arena, task, book, e, a, m)
+    else:
+        reach = task.kinds[member(arena, book, e, a).kind].shoot
+        near = distance_between(arena, book, e, a, m) <= reach
+    return near and in_cone(arena, task, book, e, a, m)
+
+
+@kernel
+def in_reach_of_arms(arena: Arena, task: Task, book: Book, e: int, a: int, m: int) -> bool:
+    """The same by what the unit is now: its form, its upgrades, and whom it aims at."""
+    me, you = member(arena, book, e, a), member(arena, book, e, m)
+    row = arena.rules.types[me.kind]
+    if task.kinds[me.kind].heals:
+        reach = row.heal_range
+    else:
+        reach = arena.rules.reach[me.kind, you.column] + me.range_add
+    if row.mobile:
+        reach += WALK_UP
+    return edge_distance(arena.rules, me, you) <= reach + NEARLY
 
 
 @kernel
@@ -98,8 +132,8 @@ def forget_sightings(arena: Arena, task: Task, book: Book, e: int) -> None:
         owner = book.owners[e, k]
         if owner < 0:
             continue
-        enemy = member(arena, book, e, settings.n_agents + k)
-        if enemy.alive and member(arena, book, e, owner).alive:
+        m = settings.n_agents + k
+        if is_there(arena, book, e, m) and is_there(arena, book, e, owner):
             continue
         book.owners[e, k] = -1
         for a in range(settings.n_agents):
@@ -116,7 +150,7 @@ def look_around(arena: Arena, task: Task, book: Book, e: int, a: int) -> None:
         if book.owners[e, k] >= 0:
             continue
         # SMACv2 also takes notice of where a dead enemy lies.
-        if not (settings.exact or member(arena, book, e, m).alive):
+        if not (settings.exact or is_there(arena, book, e, m)):
             continue
         if not in_sight(arena, task, book, e, a, m):
             continue
@@ -127,12 +161,20 @@ def look_around(arena: Arena, task: Task, book: Book, e: int, a: int) -> None:
 
 
 @kernel
+def is_seen(arena: Arena, book: Book, e: int, a: int, m: int) -> bool:
+    """Does the side of agent `a` see a member, through fog and cloak?"""
+    return member(arena, book, e, m).seen >> member(arena, book, e, a).side & 1 != 0
+
+
+@kernel
 def is_visible(
     arena: Arena, task: Task, book: Book, e: int, a: int, m: int, distance: float
 ) -> bool:
     """Does agent `a` perceive another member, at that distance, who is alive?"""
     settings = task.settings[0]
     if not looks_at(arena, task, book, e, a, m, distance):
+        return False
+    if settings.skilled and not is_seen(arena, book, e, a, m):
         return False
     if m < settings.n_agents or not settings.counts_grants:
         return True

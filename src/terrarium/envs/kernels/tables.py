@@ -9,16 +9,24 @@ from terrarium.engine.plan import Plan
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Records, World
 from terrarium.engine.terrain import Ground
+from terrarium.envs.kernels.measures import Yardstick
 
-# Actions. Turns of the cone, if there are any, come before the targets.
+# Actions. After these come the turns of the cone, abilities without a target, SMAC's targets, and
+# for each ability with a target all members. Of turns and abilities there may be none.
 NO_OP, STOP, NORTH, SOUTH, EAST, WEST, FIRST_TURN = range(7)
+
+N_SELF, N_AIMED = 3, 3
+"""Abilities that an agent chooses from, without a target and with one"""
 
 SETTINGS = np.dtype(
     [
         ("n_agents", "i8"),
         ("n_enemies", "i8"),
         ("n_actions", "i8"),
+        ("first_skill", "i8"),  # the action that uses the first ability without a target
         ("first_target", "i8"),  # the action that attacks enemy 0, or heals ally 0
+        ("n_targets", "i8"),
+        ("first_aimed", "i8"),  # the action that uses the first ability with a target on agent 0
         ("n_directions", "i8"),  # of the cone; 0 = agents see all around
         ("limit_steps", "i8"),
         ("ticks_per_step", "i8"),
@@ -27,6 +35,8 @@ SETTINGS = np.dtype(
         ("exact", "?"),
         ("later", "?"),  # SMACv2 rather than SMAC
         ("with_healers", "?"),  # the map type knows Medivacs
+        ("skilled", "?"),  # agents have abilities
+        ("measured", "?"),  # by another number than who is left
         ("continuing", "?"),
         ("autoreset", "?"),
         # what is shown
@@ -91,6 +101,17 @@ KIND = np.dtype(
         ("fights", "?"),
         ("sight", "f8"),
         ("shoot", "f8"),
+        ("value", "f8"),  # minerals and vespene
+    ],
+    align=True,
+)
+
+SLOT = np.dtype(
+    [
+        ("ability", "i8"),  # row of Rules.abilities; -1 = nothing
+        ("ends", "i8"),  # row of what is used instead while the ability is on; -1 = nothing
+        ("on_own", "?"),  # it makes sense to aim it at one's own side
+        ("on_enemies", "?"),
     ],
     align=True,
 )
@@ -106,6 +127,12 @@ EPISODE = np.dtype(
         ("over", "?"),
         ("timed_out", "?"),
         ("n_draws", "i8"),  # random actions drawn: each draw has a number
+        # of measured battles: the value of both sides and of those that count, when it began
+        ("own_value", "f8"),
+        ("enemy_value", "f8"),
+        ("counted_value", "f8"),
+        ("way", "f8"),  # the mean way of those that count to where they have to be
+        ("prospect", "f8"),  # how the battle stood after the last step
     ],
     align=True,
 )
@@ -127,6 +154,8 @@ class Task(NamedTuple):
     settings: Records  # [1] SETTINGS
     kinds: Records  # [T] KIND
     traits: NDArray[np.float32]  # [T, traits] of the entity view
+    slots: Records  # [T, N_SELF + N_AIMED] SLOT
+    yardstick: Yardstick
     pathing: NDArray[np.float32]  # [cells] 1 = walkable
     heights: NDArray[np.float32]  # [cells]
     directions: NDArray[np.float64]  # [directions, 2] of the cone
@@ -137,6 +166,7 @@ class Book(NamedTuple):
 
     episodes: Records  # [N] EPISODE
     slots: NDArray[np.int64]  # [N, M] where the engine keeps a member
+    tags: NDArray[np.int64]  # [N, M] who it is; -1 = this battle has no such member
     worth: NDArray[np.float64]  # [N, M] life for which no reward has been given yet
     dead: NDArray[np.bool_]  # [N, M] its death has been counted
     last_actions: NDArray[np.int64]  # [N, A]; -1 = none yet
@@ -154,7 +184,7 @@ class Views(NamedTuple):
     state: NDArray[np.float32]  # [N, S]
     avail: NDArray[np.bool_]  # [N, A, K]
     tokens: NDArray[np.float32]  # [N, A, M, F]
-    pairs: NDArray[np.float32]  # [N, A, M, 5]
+    pairs: NDArray[np.float32]  # [N, A, M, R]
     token_mask: NDArray[np.bool_]  # [N, A, M] of tokens and pairs
     table: NDArray[np.float32]  # [N, M, F]
     table_mask: NDArray[np.bool_]  # [N, M]
@@ -167,6 +197,7 @@ class Outcome(NamedTuple):
     terminated: NDArray[np.bool_]  # [N]
     truncated: NDArray[np.bool_]  # [N]
     won: NDArray[np.bool_]  # [N]
+    measure: NDArray[np.float64]  # [N] what the scenario measures, from 0 to 1
     dead_allies: NDArray[np.int64]  # [N]
     dead_enemies: NDArray[np.int64]  # [N]
     episode_return: NDArray[np.float64]  # [N]

@@ -35,12 +35,13 @@ class Actor(nn.Module):
     def __init__(self, spec: Spec, cfg: NetConfig) -> None:
         super().__init__()
         self.first_target, self.obs_width = spec.first_target, spec.obs_width
+        self.n_aimed = spec.n_aimed
         self.core = make_core(cfg)
         self.encoder: AgentEncoder | VectorEncoder
         if cfg.encoder == "attention":
-            self.encoder = AgentEncoder(cfg.width, cfg.token, cfg.heads)
+            self.encoder = AgentEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
             self.basic = linear(cfg.width, spec.first_target, OUTPUT_GAIN)
-            self.aim = linear(cfg.width, cfg.token, OUTPUT_GAIN)
+            self.aim = linear(cfg.width, (1 + spec.n_aimed) * cfg.token, OUTPUT_GAIN)
         else:
             self.encoder = VectorEncoder(spec.obs_width, cfg.width)
             self.basic = linear(cfg.width, spec.n_actions, OUTPUT_GAIN)
@@ -73,14 +74,23 @@ class Actor(nn.Module):
         return logits.view(n_rows, n_steps, *logits.shape[1:]), carry
 
     def _aims(self, features: Tensor, tokens: Tensor, look: Look) -> Tensor:
-        """Scores [B, A, targets]: fighters aim at enemies, healers at allies."""
-        n_agents, n_targets = look.n_agents, look.avail.shape[-1] - self.first_target
-        query = self.aim(features).unsqueeze(-1) / math.sqrt(tokens.shape[-1])  # [B, A, K, 1]
-        scores = (tokens @ query).squeeze(-1)  # [B, A, M]
+        """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
+        abilities at anybody. Whatever is aimed asks with a query of its own."""
+        n_agents, n_members = look.n_agents, tokens.shape[-2]
+        n_targets = look.avail.shape[-1] - self.first_target - self.n_aimed * n_members
+        queries = self.aim(features).unflatten(-1, (1 + self.n_aimed, -1))  # [B, A, V, K]
+        queries = queries.transpose(-1, -2) / math.sqrt(tokens.shape[-1])  # [B, A, K, V]
+        scores = tokens @ queries  # [B, A, M, V]
         own = look.table[..., :n_agents, :]
         heals = (own[..., _HEALS] > 0) & (own[..., _GROUND] + own[..., _AIR] == 0)  # [B, A]
-        allies, enemies = scores.split((n_agents, scores.shape[-1] - n_agents), -1)
-        return torch.where(heals.unsqueeze(-1), _fit(allies, n_targets), _fit(enemies, n_targets))
+        allies, enemies = scores[..., 0].split((n_agents, n_members - n_agents), -1)
+        targets = torch.where(
+            heals.unsqueeze(-1), _fit(allies, n_targets), _fit(enemies, n_targets)
+        )  # [B, A, targets]
+        if self.n_aimed == 0:
+            return targets
+        aimed = scores[..., 1:].transpose(-1, -2).flatten(-2)  # [B, A, aimed x M]
+        return torch.cat((targets, aimed), -1)
 
 
 class SeparateActors(nn.Module):

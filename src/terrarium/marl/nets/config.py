@@ -63,10 +63,22 @@ class Spec:
     first_target: int
     obs_width: int
     state_size: int
+    n_self: int = 0
+    """abilities without a target, among the actions before `first_target`"""
+    n_aimed: int = 0
+    """abilities with a target; 0 = agents have no abilities, and views no columns for them"""
 
 
 def spec_of(info: TaskInfo) -> Spec:
-    return Spec(info.n_agents, info.n_actions, info.first_target, info.obs_width, info.state_size)
+    return Spec(
+        info.n_agents,
+        info.n_actions,
+        info.first_target,
+        info.obs_width,
+        info.state_size,
+        info.n_self,
+        info.n_aimed,
+    )
 
 
 def views_of(cfg: NetConfig) -> tuple[str, ...]:

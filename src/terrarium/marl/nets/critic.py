@@ -18,7 +18,7 @@ class Critic(nn.Module):
         self.encoder: TableEncoder | AgentEncoder | VectorEncoder
         if cfg.encoder == "attention":
             kind = TableEncoder if central else AgentEncoder
-            self.encoder = kind(cfg.width, cfg.token, cfg.heads)
+            self.encoder = kind(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
         else:
             n_in = spec.obs_width + (spec.state_size if central else 0)
             self.encoder = VectorEncoder(n_in, cfg.width)
