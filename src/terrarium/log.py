@@ -17,6 +17,7 @@ METRICS = {
     "train/episodes": "battles that ended since the last line",
     "train/steps_per_s": "steps of all environments a second, everything included",
     "test/win_rate": "of battles on held-apart seeds, greedy",
+    "test/measure": "what the scenario measures, from 0 to 1, mean; the win where it says nothing",
     "test/return": "sum of rewards of a battle, mean",
     "test/episode_steps": "length of a battle, mean",
     "learn/policy": "loss of the policy",

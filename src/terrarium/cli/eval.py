@@ -164,7 +164,7 @@ def _table(rows: Sequence["Evaluation"]) -> Table:
     table.add_column("scenario", style="cyan", no_wrap=True)
     for name in ("wins", "95 % interval", "battles", "defeats", "draws", "timeouts"):
         table.add_column(name, justify="right")
-    for name in ("return", "steps", "steps/s"):
+    for name in ("measure", "return", "steps", "steps/s"):
         table.add_column(name, justify="right")
     for row in rows:
         low, high = row.interval
@@ -173,6 +173,7 @@ def _table(rows: Sequence["Evaluation"]) -> Table:
             f"{row.win_rate:.1%}",
             f"{low:.1%} - {high:.1%}",
             *(str(count) for count in (row.episodes, row.defeats, row.draws, row.timeouts)),
+            f"{row.mean_measure:.3f}",
             f"{row.mean_return:.2f}",
             f"{row.mean_steps:.1f}",
             f"{row.steps_per_s:,.0f}",

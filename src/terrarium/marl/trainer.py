@@ -265,6 +265,7 @@ def _summary(episodes: Episodes) -> Metrics:
 def _test_metrics(result: Evaluation) -> Metrics:
     return {
         "test/win_rate": result.win_rate,
+        "test/measure": result.mean_measure,
         "test/return": result.mean_return,
         "test/episode_steps": result.mean_steps,
     }
