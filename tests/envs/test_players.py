@@ -9,8 +9,8 @@ import pytest
 from terrarium.data.scenarios import load_scenario, scenario_names
 from terrarium.envs.evaluate import evaluate
 from terrarium.envs.options import options_for
-from terrarium.envs.players import PLAYERS
-from terrarium.envs.tactical_view import compile_tables, view_of
+from terrarium.envs.players import PLAYERS, within_mask
+from terrarium.envs.tactical_view import MOVES, Lookout
 from terrarium.envs.vector import VecEnv
 
 pytestmark = pytest.mark.xdist_group("engine")
@@ -112,7 +112,7 @@ def test_kiting_walks_around_a_wall(tmp_path: Path) -> None:
 def test_a_view_does_not_change_with_the_next_step() -> None:
     env = VecEnv("smac/2s3z", n_envs=2, views=())
     env.reset()
-    view = view_of(env, compile_tables(env))
+    view = Lookout(env, MOVES).look(env)
     before = {name: np.copy(array) for name, array in vars(view.own).items()}
     for _ in range(20):
         env.step(env.sample_actions())
@@ -123,7 +123,7 @@ def test_a_view_does_not_change_with_the_next_step() -> None:
 def test_the_view_says_what_the_facts_say() -> None:
     env = VecEnv("smac/2m_vs_1z", n_envs=3, views=())
     env.reset()
-    view = view_of(env, compile_tables(env))
+    view = Lookout(env, MOVES).look(env)
     # Marine: radius 0.375, range 5, damage 6; Zealot: radius 0.5, range 0.1, armor 1, 2 x 8.
     assert np.allclose(view.reach, 5.0 + 0.375 + 0.5)
     assert np.allclose(view.enemy_reach, 0.1 + 0.375 + 0.5)
@@ -139,5 +139,5 @@ def test_the_reach_of_a_view_ends_where_the_mask_does() -> None:
         env = VecEnv(scenario, views=(), options=replace(options, action_mask=masked))
         env.reset()
         # A Stalker shoots 6 from edge to edge, SMAC offers attacks up to 6 between the centers.
-        reach = view_of(env, compile_tables(env)).reach
+        reach = within_mask(env, Lookout(env, MOVES).look(env)).reach
         assert np.allclose(reach, 6.0 if masked else 6.0 + 0.625 + 0.5)

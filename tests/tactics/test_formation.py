@@ -4,9 +4,9 @@ import numpy as np
 
 from terrarium.tactics.focus_fire import choose_targets
 from terrarium.tactics.formation import holds_fire, is_quiet, line_places
+from terrarium.tactics.orders import OrderKind
 from terrarium.tactics.skirmish import lead
 from terrarium.tactics.spreading import spread_out
-from terrarium.tactics.view import OrderKind
 from tests.tactics.battlefield import RADIUS, Piece, battle, melee
 
 COMING = (-0.14, 0.0)

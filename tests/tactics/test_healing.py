@@ -3,8 +3,9 @@
 import numpy as np
 
 from terrarium.tactics.healing import choose_patients, waiting_places
+from terrarium.tactics.orders import OrderKind
 from terrarium.tactics.skirmish import lead
-from terrarium.tactics.view import NOBODY, OrderKind
+from terrarium.tactics.view import NOBODY
 from tests.tactics.battlefield import Piece, battle
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from terrarium.tactics.orders import OrderKind
 from terrarium.tactics.skirmish import lead
-from terrarium.tactics.view import OrderKind
 from terrarium.tactics.withdrawal import withdraw
 from tests.tactics.battlefield import SOUTH, Piece, battle
 

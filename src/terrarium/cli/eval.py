@@ -19,7 +19,7 @@ from terrarium.errors import TerrariumError, nearest
 if TYPE_CHECKING:
     from terrarium.envs.evaluate import Evaluation
     from terrarium.envs.options import Options
-    from terrarium.envs.players import Player
+    from terrarium.envs.players import Commander, Player
 
 MAX_COUNT = 1_000_000
 # The engine has its own MAX_SEED; asking it would load numba.
@@ -38,7 +38,8 @@ class Eval:
     """
 
     player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER|RUN")]
-    """random, heuristic (SMAC's own script), kiting, or a run's folder or checkpoint"""
+    """random, heuristic (SMAC's own script), kiting, attack_move, tactics, or a run's folder or
+    checkpoint. Skills of tactics are switched after a colon: tactics:no-stim,nearest-yamato"""
     scenarios: Annotated[
         tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO...]")
     ] = ()
@@ -92,7 +93,11 @@ class Eval:
         )
 
     def _evaluate(
-        self, player: "Player", scenario: Scenario, options: "Options", progress: Progress
+        self,
+        player: "Player | Commander",
+        scenario: Scenario,
+        options: "Options",
+        progress: Progress,
     ) -> "Evaluation":
         from terrarium.envs.evaluate import evaluate
 
@@ -123,12 +128,14 @@ def _open_progress() -> Progress:
     )
 
 
-def resolve_player(name: str, threads: int | None = None) -> tuple["Player", Scenario | None]:
+def resolve_player(
+    name: str, threads: int | None = None
+) -> tuple["Player | Commander", Scenario | None]:
     """The player that a word on the command line means; a run also has a scenario of its own."""
-    from terrarium.envs.players import PLAYERS
+    from terrarium.envs.players import COMMANDERS, PLAYERS, make_player
 
-    if name in PLAYERS:
-        return PLAYERS[name](), None
+    if name in PLAYERS or name.split(":")[0] in COMMANDERS:
+        return make_player(name), None
     path = Path(name)
     if path.is_dir() or name.endswith(".pt"):
         from terrarium.marl.place import use_threads
@@ -140,8 +147,8 @@ def resolve_player(name: str, threads: int | None = None) -> tuple["Player", Sce
             use_threads(threads)
         return PolicyPlayer(algo, settings.task), load_scenario(settings.scenario)
     raise TerrariumError(
-        f'unknown player "{name}".{nearest(name, PLAYERS)} '
-        f"Allowed: {', '.join(PLAYERS)}, or the folder of a run"
+        f'unknown player "{name}".{nearest(name, [*PLAYERS, *COMMANDERS])} '
+        f"Allowed: {', '.join([*PLAYERS, *COMMANDERS])}, or the folder of a run"
     )
 
 

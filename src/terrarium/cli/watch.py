@@ -36,7 +36,8 @@ class Watch:
     )
     """a record, the folder of a run, a scenario, or a scenario file of your own"""
     player: str | None = None
-    """who plays a scenario: random, heuristic, kiting (the default) or a run"""
+    """who plays a scenario: random, heuristic, kiting (the default), attack_move, tactics or a
+    run"""
     seed: int | None = None
     """which battle of a scenario or of a run's policy, default 0; a record has its own"""
     out: str | None = None

@@ -13,7 +13,7 @@ from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.engine.simulator import MAX_SEED
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.players import Player
+from terrarium.envs.players import Commander, Player, play_step
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 
@@ -62,7 +62,7 @@ def wilson_interval(wins: int, episodes: int, z: float = Z_95) -> tuple[float, f
 
 
 def evaluate(
-    player: Player,
+    player: Player | Commander,
     scenario: Scenario | str | Path,
     episodes: int = 1000,
     seed: int = 0,
@@ -114,7 +114,11 @@ class _Results:
 
 
 def _play(
-    player: Player, env: VecEnv, episodes: int, seed: int, progress: Callable[[int], None]
+    player: Player | Commander,
+    env: VecEnv,
+    episodes: int,
+    seed: int,
+    progress: Callable[[int], None],
 ) -> _Results:
     results = _Results(
         won=np.zeros(episodes, np.bool_),
@@ -128,7 +132,7 @@ def _play(
     n_begun, n_done = env.n_envs, 0
     env.reset()
     while n_done < episodes:
-        env.step(player.act(env))
+        play_step(player, env)
         over = env.terminated | env.truncated
         counts = over & (battle < episodes)
         if counts.any():

@@ -50,12 +50,18 @@ def is_quiet(view: View) -> Bools:
     return ~clash & is_coming(view)
 
 
-def line_places(view: View) -> Floats:
-    """[N, A, 2] where to wait: in a curve across the enemy's way. Who is unarmed stays."""
+def line_places(
+    view: View, who: Bools | None = None, toward: Floats | None = None, middle: Floats | None = None
+) -> Floats:
+    """[N, A, 2] where to wait: in a curve across the enemy's way. Who is unarmed stays.
+
+    Without other words all who are armed stand around where they are, and face the enemies.
+    """
     own = view.own
-    armed = own.alive & (own.period_ticks > 0.0)
-    middle = centers(own.pos, armed)
-    front = unit_vectors(centers(view.enemy.pos, view.enemy.alive) - middle)
+    armed = own.alive & (own.period_ticks > 0.0) if who is None else who
+    middle = centers(own.pos, armed) if middle is None else middle
+    toward = centers(view.enemy.pos, view.enemy.alive) if toward is None else toward
+    front = unit_vectors(toward - middle)
     side = np.stack([-front[:, 1], front[:, 0]], axis=-1)
     # Everybody keeps its place in the order from wing to wing, so that no ways cross.
     across = ((own.pos - middle[:, None]) * side[:, None]).sum(axis=-1)

@@ -58,3 +58,30 @@ def enemy_gaps(view: View) -> Floats:
     gap = np.where(view.enemy.is_walker[:, None], np.maximum(gap, around), gap)
     possible = view.own.alive[..., None] & view.enemy.alive[:, None] & (view.enemy_reach > 0.0)
     return np.where(possible, gap - view.enemy_reach, np.inf)
+
+
+def away_points(view: View, heading: Ints, cells: float = 3.0) -> Floats:
+    """[N, A, 2] so far ahead in a heading [N, A]: beyond what a unit walks before it is asked
+    again, so that it does not slow down."""
+    return view.own.pos + cells * view.headings[heading]
+
+
+def enemies_within(view: View, reach: Floats | float, counts: Bools | None = None) -> Bools:
+    """[N, A, E] enemies in sight that are so near; of those [N, E] that count."""
+    near = view.pairs & (view.apart <= reach)
+    return near if counts is None else near & counts[:, None]
+
+
+def nearest_of(view: View, counts: Bools) -> tuple[Ints, Floats]:
+    """Of the enemies [N, E] that count, who is the nearest to each own unit [N, A], and how far."""
+    apart = np.where(counts[:, None], view.apart, np.inf)
+    who = apart.argmin(axis=2)
+    far = np.take_along_axis(apart, who[..., None], axis=2)[..., 0]
+    return np.where(np.isfinite(far), who, -1), far
+
+
+def in_hazard(view: View, margin: float = 1.0) -> Bools:
+    """[N, A] who stands where something is about to fall, or nearly."""
+    edge = view.hazards.radius[:, None] + view.own.radius[..., None] + margin
+    near = distances(view.own.pos, view.hazards.pos) <= edge
+    return np.asarray((near & (view.hazards.radius > 0.0)[:, None]).any(axis=2))

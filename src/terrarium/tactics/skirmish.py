@@ -14,18 +14,19 @@ from terrarium.tactics.formation import (
 from terrarium.tactics.geometry import places_of
 from terrarium.tactics.healing import choose_patients, waiting_places
 from terrarium.tactics.kiting import kite
+from terrarium.tactics.orders import OrderKind, Orders, no_orders
 from terrarium.tactics.spreading import awaits_bursts, spread_out
-from terrarium.tactics.view import NOBODY, Bools, Floats, Ints, OrderKind, Orders, View
+from terrarium.tactics.view import NOBODY, Bools, Floats, Ints, View
 from terrarium.tactics.withdrawal import withdraw
 
 
 def lead(view: View) -> Orders:
     """Orders for every own unit. What is said later overrules what was said before."""
     targets = choose_targets(view)
-    orders = Orders(
+    orders = replace(
+        no_orders(view),
         kind=np.where(targets.who == NOBODY, OrderKind.STOP, OrderKind.ATTACK),
         target=targets.who,
-        point=view.own.pos,
     )
     orders = _stop(orders, holds_fire(view, targets))
     orders = _kite(view, orders, targets)
