@@ -15,6 +15,7 @@ from terrarium.engine.state import Game, World, game_of
 from terrarium.engine.stats import research
 from terrarium.engine.teams import draw_teams
 from terrarium.engine.terrain import Ground
+from terrarium.engine.vision import look
 
 
 @rare
@@ -48,10 +49,16 @@ def start(game: Game, rules: Rules, ground: Ground, plan: Plan, seed: np.uint64)
     endow(game, rules, plan)
     if plan.settings[0].drawn == TEAMS:
         draw_teams(game, rules, ground, plan)
-        return
-    if plan.settings[0].drawn == ARMIES:
+    elif plan.settings[0].drawn == ARMIES:
         draw_armies(game, rules, ground, plan)
-        return
+    else:
+        place_groups(game, rules, ground, plan)
+    look(game, rules, ground)
+
+
+@rare
+def place_groups(game: Game, rules: Rules, ground: Ground, plan: Plan) -> None:
+    """Create the units that a scenario lists, and tell them what to do."""
     for k in range(plan.entries.shape[0]):
         for i in range(plan.entries[k].count):
             u = place_member(game, rules, ground, plan, k, i)

@@ -209,6 +209,14 @@ def play_step(player: "Player | Commander", env: VecEnv) -> None:
         env.step(player.act(env))
 
 
+def reasons_of(player: "Player | Commander", env: VecEnv, e: int = 0) -> dict[int, str]:
+    """Why the agents of one battle did what they did, by slot; empty if the player does not say."""
+    if not isinstance(player, Tactician) or player.orders is None:
+        return {}
+    slots = env.member_slots[e, : env.n_agents]
+    return {int(slot): player.orders.reason(e, a) for a, slot in enumerate(slots)}
+
+
 def to_actions(env: VecEnv, view: View, orders: Orders) -> Actions:
     """SMAC's actions that come nearest to the orders, of those that are available.
 
@@ -285,7 +293,7 @@ def record_battle(
         log = BattleLog(env)
         while not env.over[0]:
             play_step(player, env)
-            log.note()
+            log.note(reasons_of(player, env))
         return log.record(title)
     finally:
         env.close()

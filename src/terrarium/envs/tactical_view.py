@@ -70,8 +70,6 @@ class Lookout:
         incoming = np.take_along_axis(damage_under_way(sim), slots, axis=1)
         ours = _army(sim, own, self.tables, own["alive"], incoming[:, :n])
         seen = enemy["alive"] & (enemy["seen"] >> SIDE & 1 != 0) & (enemy["side"] != SIDE)
-        # Before the first tick nobody has looked yet, and everything counts as seen.
-        seen &= (sim.ticks > 0)[:, None] | ~sim.world.clock["fog"]
         theirs = _army(sim, enemy, self.tables, seen, incoming[:, n:])
         remembered = self._remember(sim, enemy, theirs)
         hurt_rate = self._feel(ours, began, step_ticks)
