@@ -7,9 +7,17 @@ it the rules compile in about half of the time and memory, to the same code.
 
 from typing import Any
 
-from numba import types
-from numba.core import codegen, compiler, typed_passes
-from numba.core.compiler_machinery import AnalysisPass, register_pass
+import numba.core.codegen
+import numba.core.compiler
+import numba.core.compiler_machinery
+import numba.core.typed_passes
+
+codegen: Any = numba.core.codegen
+compiler: Any = numba.core.compiler
+machinery: Any = numba.core.compiler_machinery
+typed_passes: Any = numba.core.typed_passes
+types: Any = numba.types
+# Any: numba has types for none of these.
 
 
 class _Codegen:
@@ -25,7 +33,7 @@ class _Codegen:
         """Kernels neither raise nor call Python, which is what an environment would be for."""
 
 
-class LinkedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+class LinkedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """Code to be linked into the library of an entry."""
 
     @property
@@ -43,14 +51,14 @@ class LinkedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has 
         return 0
 
 
-@register_pass(mutates_CFG=False, analysis_only=True)
-class _KeepLinked(AnalysisPass):  # type: ignore[misc]  # numba has no types
+@machinery.register_pass(mutates_CFG=False, analysis_only=True)
+class _KeepLinked(machinery.AnalysisPass):  # type: ignore[misc]
     """Gives a kernel its library before the code generator would give it the usual one."""
 
     _name = "keep_linked"
 
     def __init__(self) -> None:
-        AnalysisPass.__init__(self)
+        machinery.AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
         name = state.func_id.func_qualname
@@ -58,7 +66,7 @@ class _KeepLinked(AnalysisPass):  # type: ignore[misc]  # numba has no types
         return False
 
 
-class LinkedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # numba has no types
+class LinkedCompiler(compiler.CompilerBase):  # type: ignore[misc]
     """Numba's usual way, but for the library."""
 
     def define_pipelines(self) -> list[Any]:

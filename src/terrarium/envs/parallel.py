@@ -102,8 +102,8 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
     ) -> tuple[dict[str, Observation], dict[str, Info]]:
         """Begin the next battle; a seed starts the series of battles anew. `options` has no use."""
         self.vec.reset(seed)
-        gone = self._dead()  # a drawn army may have fewer agents than there can be
-        self.agents = [agent for agent in self.possible_agents if agent not in gone]
+        # PettingZoo wants to see all of them: whom a drawn army lacks leaves after the first step.
+        self.agents = list(self.possible_agents)
         self._return = 0.0
         kinds = self.vec.sim.units["kind"][0, self.vec.member_slots[0, : self.vec.n_agents]]
         self._units = [self.vec.sim.names[int(kind)] for kind in kinds]

@@ -72,6 +72,7 @@ class VecEnv:
         self._screen = Screen(now, final, empty_outcome(n_envs))
         self._actions = np.zeros((n_envs, self.n_agents), np.int64)
         self._orders = records((n_envs, self.n_agents), COMMAND)
+        self._no_orders = self._orders[:0]
         self._seeds = self._checked_seeds(seed)
         self._started = False
         self._compile()
@@ -230,7 +231,7 @@ class VecEnv:
         """Play one step of every battle. `actions` [N, A] must be available."""
         self._check_ready()
         self._take(actions)
-        self._play(self._orders[:0])
+        self._play(self._no_orders)
 
     def step_commands(self, commands: Records) -> None:
         """Play one step with orders of the engine in place of actions, for scripted players.
@@ -296,7 +297,7 @@ class VecEnv:
                 self._book,
                 self._screen,
                 self._actions,
-                self._orders[:0],
+                self._no_orders,
                 n_steps,
                 first,
                 last,
