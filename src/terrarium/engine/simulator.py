@@ -311,7 +311,7 @@ class Simulator:
 
     def _compile(self) -> None:
         """Run every entry point once, before the first reset, so that no later call has to wait."""
-        announce_first_use("the rules of the game: about a minute")
+        announce_first_use("the rules of the game: about two minutes")
         nobody = np.zeros(self.n_envs, np.bool_)
         fixed = (self.world, self.rules, self.ground)
         with quiet_wraparound():

@@ -430,7 +430,7 @@ class VecEnv:
 
     def _compile(self) -> None:
         """Run every entry point once over no environment, so that no later call has to wait."""
-        announce_first_use("the environments: about half a minute", KERNELS_FOLDER)
+        announce_first_use("the environments: about two minutes", KERNELS_FOLDER)
         nobody = np.zeros(self.n_envs, np.bool_)
         arena, task, book, screen = self._arena, self._task, self._book, self._screen
 
