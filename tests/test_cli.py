@@ -178,7 +178,7 @@ BAD_INPUT = [
     ("bench env --peer_python x", 'unknown option "--peer_python" of terrarium bench env. Did you'),
     ("bench env --vs sma", "invalid choice 'sma' for argument '--vs'"),
     ("bench env --slices 1", "slices is 1; allowed are 3 to"),
-    ("watch 3m --player kitting", 'unknown player "kitting". Did you mean "kiting"?'),
+    ("watch 3m --policy kitting", 'unknown player "kitting". Did you mean "kiting"?'),
     ("eval kitting 3m", 'unknown player "kitting". Did you mean "kiting"? Allowed: random, heur'),
     ("eval kiting 3mm", 'unknown scenario "3mm". Did you mean "3m"?'),
     ("eval kiting none.toml", "none.toml: cannot be read"),

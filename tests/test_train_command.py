@@ -63,7 +63,7 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
     assert run("watch", folder, "--out", "latest.html").code == 0
     assert "after 256 steps" in (tmp_path / "latest.html").read_text()
     assert run("watch", folder, "--seed", "3", "--out", "other.html").code == 0
-    assert run("watch", "smac/8m", "--player", folder, "--out", "eight.html").code == 0
+    assert run("watch", "smac/8m", "--policy", folder, "--out", "eight.html").code == 0
     more = run("train", "--resume", folder, "run.max_steps=512", "--json")
     assert json.loads(more.out)["steps"] == 512
     again = run("train", "mappo", "3m", *SMALL, "run.max_steps=64")

@@ -35,7 +35,7 @@ class Watch:
         "smac/2s3z"
     )
     """a record, the folder of a run, a scenario, or a scenario file of your own"""
-    player: str | None = None
+    policy: str | None = None
     """who plays a scenario: random, heuristic, kiting (the default), attack_move, tactics or a
     run"""
     seed: int | None = None
@@ -66,8 +66,8 @@ class Watch:
         path = Path(self.battle)
         if path.is_dir() and self.seed is None:
             path = _latest_record(path)
-            if self.player is not None:
-                raise TerrariumError("a record shows who played it; leave out --player")
+            if self.policy is not None:
+                raise TerrariumError("a record shows who played it; leave out --policy")
         is_record = path.suffix == SUFFIX or (path.suffix != ".toml" and path.is_file())
         if is_record and self.seed is not None:
             raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
@@ -82,7 +82,7 @@ class Watch:
         if is_record:
             record = load_record(path)
         else:
-            player = self.battle if is_run else self.player or "kiting"
+            player = self.battle if is_run else self.policy or "kiting"
             record = _play(scenario, player, self.seed or 0)
         with _progress("replaying") as tell:
             frames = frames_of(record, str(path) if is_record else None, progress=tell)
