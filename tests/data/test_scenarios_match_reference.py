@@ -109,7 +109,7 @@ def compare_map(c: Comparison, scenario: Scenario, facts: dict[str, Any]) -> Non
     c.same(f"{name} rules", scenario.rules, "liberty")
     c.same(f"{name} ticks", scenario.ticks_per_step, 8)
     c.same(f"{name} generator", scenario.generator, None)
-    c.same(f"{name} trigger", scenario.trigger, None)
+    c.same(f"{name} triggers", scenario.triggers, ())
     calls = [
         (group, unit, count) for group in scenario.groups for unit, count in group.units.items()
     ]
@@ -130,10 +130,9 @@ def compare_map(c: Comparison, scenario: Scenario, facts: dict[str, Any]) -> Non
 def compare_generated(c: Comparison, scenario: Scenario, facts: dict[str, Any], file: Any) -> None:
     name, generator, trigger, smac = (
         *(scenario.name, scenario.generator),
-        *(scenario.trigger, scenario.smac),
+        *(scenario.triggers[0], scenario.smac),
     )
     assert generator is not None
-    assert trigger is not None
     assert smac is not None
     race = facts["map"].removeprefix("10gen_")
     c.same(f"{name} limit", scenario.limit_steps, facts["episode_limit"])

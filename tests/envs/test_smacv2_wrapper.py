@@ -61,7 +61,11 @@ def test_the_published_configurations_are_our_scenarios(race: str, sizes: tuple[
     ours = load_scenario(f"smacv2/{race}_{sizes[0]}_vs_{sizes[1]}")
     theirs = scenario_of(f"10gen_{race}", config_of(race, *sizes))
     assert theirs.generator == ours.generator
-    assert (theirs.name, theirs.smac, theirs.trigger) == (ours.name, ours.smac, ours.trigger)
+    assert (theirs.name, theirs.smac, theirs.triggers) == (
+        ours.name,
+        ours.smac,
+        ours.triggers,
+    )
 
 
 def test_it_plays_the_battles_of_the_scenario() -> None:

@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import rare
-from terrarium.engine.places import standing_point
+from terrarium.engine.places import on_map, standing_point
 from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh
@@ -13,10 +13,7 @@ from terrarium.engine.terrain import Ground
 def be_dragged(game: Game, rules: Rules, ground: Ground, u: int) -> None:
     """One tick through the air; at the end the unit stands where there is ground."""
     me, skill = game.units[u], game.skills[u]
-    playable = ground.playable
-    edge = 1e-6
-    me.x = min(max(me.x + skill.drag_x, playable[0]), playable[2] - edge)
-    me.y = min(max(me.y + skill.drag_y, playable[1]), playable[3] - edge)
+    me.x, me.y = on_map(ground, me.x + skill.drag_x, me.y + skill.drag_y)
     skill.drag_ticks -= 1.0
     if skill.drag_ticks > 0.0:
         return

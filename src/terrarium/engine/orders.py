@@ -7,7 +7,7 @@ from terrarium.engine.buffs import add_buff, end_buff
 from terrarium.engine.cooldowns import pay
 from terrarium.engine.jit import kernel, rare
 from terrarium.engine.permission import lock_of, may_order
-from terrarium.engine.places import standing_point
+from terrarium.engine.places import on_map, standing_point
 from terrarium.engine.rules import CASTS_MOVING, RUNS_BESIDE, Rules
 from terrarium.engine.state import Game, Records, is_unit
 from terrarium.engine.stats import refresh
@@ -106,6 +106,7 @@ def give_order(
         answer = may_order(game, rules, u, ability, v, queued)
         if answer != codes.SUCCESS:
             return answer
+        x, y = on_map(ground, x, y)  # nothing happens beyond the edge of the world
         if not queued and at_once(rules, ability):
             use_at_once(game, rules, u, ability, v, x, y)
             return codes.SUCCESS

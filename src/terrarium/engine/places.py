@@ -1,10 +1,19 @@
 """Places: where a body can be."""
 
 from terrarium.engine import codes
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel, rare
 from terrarium.engine.paths import cell_of, nearest_cell, off_walls
 from terrarium.engine.rules import Rules
 from terrarium.engine.terrain import Ground
+
+
+@kernel
+def on_map(ground: Ground, x: float, y: float) -> tuple[float, float]:
+    """The point of the playable area nearest to (x, y)."""
+    playable = ground.playable
+    edge = 1e-6  # keeps a point on the upper border inside the last cell
+    x = min(max(x, playable[0]), playable[2] - edge)
+    return x, min(max(y, playable[1]), playable[3] - edge)
 
 
 @rare
@@ -12,10 +21,7 @@ def standing_point(
     rules: Rules, ground: Ground, kind: int, x: float, y: float
 ) -> tuple[float, float]:
     """The point nearest to (x, y) where this type can be."""
-    playable = ground.playable
-    edge = 1e-6  # keeps a point on the upper border inside the last cell
-    x = min(max(x, playable[0]), playable[2] - edge)
-    y = min(max(y, playable[1]), playable[3] - edge)
+    x, y = on_map(ground, x, y)
     row = rules.types[kind]
     if row.walker == codes.FLYER:
         return x, y

@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from terrarium.data.scenario import Scenario
-from terrarium.envs.skills import has_skills
 from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")
@@ -146,6 +145,8 @@ class Options:
 
 def options_for(scenario: Scenario, given: dict[str, Any]) -> Options:
     """The options of an environment: a family's published settings, then what the user gives."""
+    from terrarium.envs.skills import has_skills  # the command line reads this file without numba
+
     known = [field.name for field in fields(Options)]
     for name in given:
         if name not in known:
