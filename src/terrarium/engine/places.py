@@ -6,14 +6,16 @@ from terrarium.engine.paths import cell_of, nearest_cell, off_walls
 from terrarium.engine.rules import Rules
 from terrarium.engine.terrain import Ground
 
+EDGE = 1e-6
+"""Keeps a point on the upper border of a cell inside it."""
+
 
 @kernel
 def on_map(ground: Ground, x: float, y: float) -> tuple[float, float]:
     """The point of the playable area nearest to (x, y)."""
     playable = ground.playable
-    edge = 1e-6  # keeps a point on the upper border inside the last cell
-    x = min(max(x, playable[0]), playable[2] - edge)
-    return x, min(max(y, playable[1]), playable[3] - edge)
+    x = min(max(x, playable[0]), playable[2] - EDGE)
+    return x, min(max(y, playable[1]), playable[3] - EDGE)
 
 
 @rare
@@ -32,6 +34,6 @@ def standing_point(
         if cell < 0:
             return x, y
         left, bottom = float(cell % ground.size[0]), float(cell // ground.size[0])
-        x = min(max(x, left), left + 1.0 - edge)
-        y = min(max(y, bottom), bottom + 1.0 - edge)
+        x = min(max(x, left), left + 1.0 - EDGE)
+        y = min(max(y, bottom), bottom + 1.0 - EDGE)
     return off_walls(ground, layer, cell, row.inner, x, y)
