@@ -146,3 +146,12 @@ def test_codes_are_in_the_order_of_the_vocabulary():
     assert [sides[k] for k in (codes.ENEMIES, codes.OWN, codes.FRIENDS, codes.EVERYBODY)] == [
         "enemy", "own", "friend", "everybody",
     ]  # fmt: skip
+
+
+def test_what_is_aimed_beyond_the_edge_of_the_map_falls_on_it():
+    arena = open_ground()
+    me = arena.add("sentry", at=(3, 3), passive=True, energy=100.0)
+    assert me.use("force_field", at=(-2.0, -2.0)) == "Success"
+    arena.run(4)
+    field = next(piece for piece in arena.pieces() if piece.type == "force_field")
+    assert field.at == (0.0, 0.0)
