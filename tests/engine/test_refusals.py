@@ -155,3 +155,27 @@ def test_what_is_aimed_beyond_the_edge_of_the_map_falls_on_it():
     arena.run(4)
     field = next(piece for piece in arena.pieces() if piece.type == "force_field")
     assert field.at == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("target", [-7, 5, 23, 24, 10_000, 2**40])
+@pytest.mark.parametrize(
+    ("unit", "ability"),
+    [
+        ("ghost", "emp"),
+        ("sentry", "force_field"),
+        ("sentry", "guardian_shield"),
+        ("orbital_command", "scanner_sweep"),
+        ("medivac", "unload_all_medivac"),
+        ("reaper", "kd8_charge"),
+        ("marine", "stimpack_marine"),
+    ],
+)
+def test_no_target_however_strange_leads_off_the_map(unit, ability, target):
+    arena = open_ground().research("stimpack")
+    me = arena.add(unit, at=(10, 10), energy=100.0)
+    row = arena.sim.known.abilities[ability]
+    arena.sim.order(0, me.slot, codes.CAST, at=(12.0, 12.0), target=target, ability=row)
+    arena.run(60)
+    assert arena.sim.answer(0, me.slot) in ("", "Success", "CantTargetThatUnit", "NotSupported")
+    for piece in arena.pieces():
+        assert piece.distance(10, 10) < 6

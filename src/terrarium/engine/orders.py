@@ -199,10 +199,11 @@ def use_at_once(game: Game, rules: Rules, u: int, ability: int, v: int, x: float
         add_buff(game, rules, u, row.buff, u, me.side, 0.0)
     else:
         skill.beside, skill.beside_x, skill.beside_y = ability, x, y
-        on_unit = v >= 0 and row.aim != codes.AIM_POINT and row.aim != codes.AIM_NONE
+        aimed = v >= 0 and row.aim != codes.AIM_NONE
+        on_unit = aimed and row.aim != codes.AIM_POINT
         skill.beside_target = v if on_unit else codes.NO_UNIT
         skill.beside_tag = game.units[v].tag if on_unit else 0
-        if v >= 0:
+        if aimed:
             skill.beside_x, skill.beside_y = game.units[v].x, game.units[v].y
         refresh(game, rules, u)
 

@@ -95,14 +95,18 @@ def lock_of(game: Game, u: int) -> int:
 def may_aim(game: Game, rules: Rules, u: int, ability: int, v: int) -> int:
     """Is the target one that the ability can be used on?"""
     me, row = game.units[u], rules.abilities[ability]
-    if row.aim == codes.AIM_NONE or row.aim == codes.AIM_POINT:
+    if row.aim == codes.AIM_NONE:
         return codes.SUCCESS
-    on_unit = 0 <= v < game.clock[0].n_slots and game.units[v].alive
-    if not on_unit:
-        wants_unit = row.aim == codes.AIM_UNIT or v >= 0
-        return codes.CANT_TARGET_THAT_UNIT if wants_unit else codes.SUCCESS
+    if v < 0:
+        return codes.CANT_TARGET_THAT_UNIT if row.aim == codes.AIM_UNIT else codes.SUCCESS
+    if v >= game.clock[0].n_slots or not game.units[v].alive:
+        return codes.CANT_TARGET_THAT_UNIT
     traits = traits_now(game, rules, me.side, u, v)
-    if not traits & codes.IS_VISIBLE or not fits(traits, row.must_be, row.must_not_be):
+    if not traits & codes.IS_VISIBLE:
+        return codes.CANT_TARGET_THAT_UNIT
+    if row.aim == codes.AIM_POINT:
+        return codes.SUCCESS  # the unit stands for its place
+    if not fits(traits, row.must_be, row.must_not_be):
         return codes.CANT_TARGET_THAT_UNIT
     if row.kind == codes.LOAD and not fits_in(game, rules, u, ability, v):
         return codes.CANT_TARGET_THAT_UNIT
