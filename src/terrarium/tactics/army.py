@@ -22,6 +22,7 @@ from terrarium.tactics.raven import raven
 from terrarium.tactics.reach import reach
 from terrarium.tactics.reaper import grenades
 from terrarium.tactics.repair import repair
+from terrarium.tactics.retreat import retreat
 from terrarium.tactics.siege import siege
 from terrarium.tactics.snipe import snipe
 from terrarium.tactics.spare import spare
@@ -37,6 +38,7 @@ Skill = Callable[[View], list[Wish]]
 SKILLS: Mapping[str, Skill] = {
     "dodge": dodge,
     "jump": jump_home,
+    "retreat": retreat,
     "cloak": cloak,
     "medivac": medivacs,
     "yamato": yamato,

@@ -119,6 +119,8 @@ class Mission:
     """[N, 2] where the army began: repair, retreat and defense happen there"""
     holds: bool = False
     """the enemy is coming: wait for it at home"""
+    may_retreat: bool = False
+    """a fight that is lost may be given up; the missions of drills have to be fulfilled"""
     flees: bool = False
     """there is nothing to win: get to the goal alive"""
     prey: Bools | None = None
