@@ -21,7 +21,6 @@ from terrarium.engine.permission import (
     may_use_now,
     still_there,
 )
-from terrarium.engine.random import VOLLEY, bits
 from terrarium.engine.repair import repair, restore_shields
 from terrarium.engine.rules import (
     BROKEN_BY_DAMAGE,
@@ -37,6 +36,7 @@ from terrarium.engine.stats import refresh
 from terrarium.engine.summons import await_made, summon
 from terrarium.engine.teleports import jump
 from terrarium.engine.terrain import Ground
+from terrarium.engine.weapons import add_shot
 
 DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS
 """Whoever is none of this has nothing to do with abilities in this tick."""
@@ -57,7 +57,7 @@ def use_abilities(game: Game, rules: Rules, ground: Ground, scratch: Scratch) ->
         if not ordered and not me.status & DOING:
             continue
         if advance(game, rules, ground, u, ordered):
-            add_due(game, scratch, u)
+            add_shot(game, scratch, u)
     for k in range(scratch.counts[N_SHOTS]):
         u = scratch.shots[k].unit
         if game.units[u].alive and game.units[u].hp > 0.0:
@@ -83,18 +83,6 @@ def advance(game: Game, rules: Rules, ground: Ground, u: int, ordered: bool) -> 
     elif me.status & codes.AUTOCASTS and not me.status & codes.SILENCED:
         act_by_itself(game, rules, u)
     return skill.beside >= 0 or (skill.cast >= 0 and skill.timer <= 0.0)
-
-
-@rare
-def add_due(game: Game, scratch: Scratch, u: int) -> None:
-    key = bits(game.clock[0].seed, game.clock[0].tick, game.units[u].tag, VOLLEY)
-    k = scratch.counts[N_SHOTS]
-    while k > 0 and scratch.shots[k - 1].key > key:
-        scratch.shots[k].unit = scratch.shots[k - 1].unit
-        scratch.shots[k].key = scratch.shots[k - 1].key
-        k -= 1
-    scratch.shots[k].unit, scratch.shots[k].key = u, key
-    scratch.counts[N_SHOTS] += 1
 
 
 @rare

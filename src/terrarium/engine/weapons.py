@@ -110,7 +110,8 @@ def aim_turret(game: Game, rules: Rules, u: int) -> None:
 
 @rare
 def add_shot(game: Game, scratch: Scratch, u: int) -> None:
-    """Insert a shot into the volley of this tick at a random place, the same for any slot order."""
+    """Insert a shot, or a cast that is due, into those of this tick at a random place, the same for
+    any slot order."""
     key = bits(game.clock[0].seed, game.clock[0].tick, game.units[u].tag, VOLLEY)
     k = scratch.counts[N_SHOTS]
     while k > 0 and scratch.shots[k - 1].key > key:
