@@ -105,11 +105,10 @@ def test_those_who_walk_can_reach_the_other_side(name: str) -> None:
                 assert region[cell(walker.at)] == region[cell(other.at)]
 
 
-@every_scenario
+@pytest.mark.parametrize("name", [*scenario_names("smac"), *scenario_names("smacv2")])
 def test_the_enemy_of_smac_comes_and_the_agents_wait(name: str) -> None:
     scenario = load_scenario(name)
-    if scenario.smac is None:
-        pytest.skip("not a scenario of SMAC")
+    assert scenario.smac is not None
     if scenario.generator is not None:
         assert scenario.generator.passive_allies
         assert len(scenario.triggers) == 1
