@@ -8,7 +8,7 @@ import math
 import tomllib
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -118,7 +118,8 @@ def _checked(
 ) -> dict[str, Any]:
     """The values of a table, as the types that a dataclass wants."""
     hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
+    inside = inner_sections(kind)
+    names = [field.name for field in fields(kind) if field.name not in inside]
     values = {}
     for key, value in table.items():
         if key not in names:
@@ -131,6 +132,22 @@ def _checked(
     if missing := [name for name in needed if name not in table]:
         raise ConfigError(f'{source}: {section} needs "{missing[0]}"')
     return values
+
+
+def inner_sections(kind: type[Any]) -> dict[str, type[Any]]:
+    """The dataclasses inside of one: parts of it that are set in a section of their own."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: hints[field.name]
+        for field in fields(kind)
+        if isinstance(hints[field.name], type) and is_dataclass(hints[field.name])
+    }
+
+
+def table_of(settings: Any) -> dict[str, Any]:
+    """The values of a dataclass without those of its inner sections."""
+    inside = inner_sections(type(settings))
+    return {name: value for name, value in asdict(settings).items() if name not in inside}
 
 
 def _is_needed(field: Any) -> bool:
@@ -153,12 +170,29 @@ def _convert(value: Any, kind: Any, name: str, source: str) -> Any:
             wanted = ", ".join(field.name for field in fields(kind))
             raise ConfigError(f"{source}: {name} holds {_shown(value)}; a table of {wanted} fits")
         return kind(**_checked(kind, value, name, source))
+    if _is_notation(kind):
+        return _noted(value, kind, name, source)
     if kind is float and type(value) is int:
         value = float(value)
     fits = type(value) is kind and not (kind is float and not math.isfinite(value))
     if not fits:
         raise ConfigError(f"{source}: {name} is {_shown(value)}; it must be {_KINDS[kind]}")
     return value
+
+
+def _is_notation(kind: Any) -> bool:
+    """Whether a type is a kind of text that means something, such as a schedule."""
+    return isinstance(kind, type) and issubclass(kind, str) and kind is not str
+
+
+def _noted(value: Any, kind: type[str], name: str, source: str) -> str:
+    """A number or text as a notation, which knows itself what it takes."""
+    if type(value) not in (int, float, str):
+        raise ConfigError(f"{source}: {name} is {_shown(value)}; it must be a number or text")
+    try:
+        return kind(value)
+    except TerrariumError as error:
+        raise ConfigError(f"{source}: {name}: {error}") from None
 
 
 def _read(word: Word, kind: Any) -> Any:
@@ -221,6 +255,7 @@ def describe(section: str, kind: type[Any]) -> list[Setting]:
     """All settings of a section; their meanings are the strings below the fields."""
     meanings = field_docs(kind)
     hints = get_type_hints(kind)
+    inside = inner_sections(kind)
     return [
         Setting(
             name=f"{section}.{field.name}",
@@ -229,6 +264,7 @@ def describe(section: str, kind: type[Any]) -> list[Setting]:
             meaning=meanings.get(field.name, ""),
         )
         for field in fields(kind)
+        if field.name not in inside
     ]
 
 

@@ -29,6 +29,11 @@ METRICS = {
     "learn/grad": "length of the policy's gradient",
     "learn/lr": "learning rate",
     "learn/updates": "gradient steps of an update",
+    "learn/td": "size of the errors of values, mean",
+    "learn/q": "value of what was done, mean",
+    "learn/kept": "rows in the replay buffer",
+    "learn/selected": "DIFFER: share of the individual experiences that are learned from",
+    "learn/sent": "sharing: share of the individual experiences that somebody received",
 }
 """Every number that is written, and what it means."""
 

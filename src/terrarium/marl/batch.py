@@ -36,6 +36,10 @@ class Look:
         """[..., A] who may do something: the dead can only choose to do nothing."""
         return ~self.avail[..., 0]
 
+    @property
+    def n_bytes(self) -> int:
+        return sum(part.numel() * part.element_size() for part in parts(self))
+
     def __getitem__(self, key: Any) -> "Look":
         return Look(*(part[key] for part in parts(self)))
 
@@ -51,9 +55,15 @@ class Look:
         return Look(*(part.flatten(0, n - 1) for part in parts(self)))
 
 
-def stack_of(look: Look, n: int) -> Look:
-    """Room for `n` looks like this one: [n, ...]."""
-    return Look(*(torch.zeros_like(x).repeat(n, *[1] * x.ndim) for x in parts(look)))
+def room_for(look: Look, *n: int) -> Look:
+    """Room for many looks like this one: [*n, ...]."""
+    return Look(*(x.new_zeros((*n, *x.shape)) for x in parts(look)))
+
+
+def put_parts(room: Look, where: tuple[Tensor, ...], look: Look) -> None:
+    """Write what was seen where there is room for it."""
+    for there, part in zip(parts(room), parts(look), strict=True):
+        there[where] = part.to(there)
 
 
 def parts(look: Look) -> list[Tensor]:

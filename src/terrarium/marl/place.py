@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -43,6 +44,25 @@ def use_threads(n_threads: int) -> int:
     n_threads = n_threads or n_cores
     torch.set_num_threads(n_threads)
     return n_threads
+
+
+def free_memory() -> int:
+    """Bytes that a program may still take on this machine, or in this container."""
+    free = [2**63]
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        table = dict(line.split(":", 1) for line in lines)
+        free.append(1024 * int(table["MemAvailable"].split()[0]))
+    except (OSError, ValueError, KeyError):  # not on Linux: all that there is
+        if hasattr(os, "sysconf"):
+            free.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit = int((group / "memory.max").read_text(encoding="ascii"))
+        free.append(limit - int((group / "memory.current").read_text(encoding="ascii")))
+    except (OSError, ValueError):  # no limit, or none of this kind
+        pass
+    return min(free)
 
 
 def _number(seed: np.random.SeedSequence) -> int:

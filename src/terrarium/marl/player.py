@@ -9,7 +9,7 @@ import torch
 from terrarium.envs.options import Options
 from terrarium.envs.players import Actions
 from terrarium.envs.vector import VecEnv
-from terrarium.marl.algos.ppo import Ppo
+from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import look_at
 from terrarium.marl.nets.config import views_of
 
@@ -17,7 +17,7 @@ from terrarium.marl.nets.config import views_of
 class PolicyPlayer:
     """Chooses the likeliest actions, and remembers what each battle has shown."""
 
-    def __init__(self, algo: Ppo, task: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, algo: Algo, task: Mapping[str, Any] | None = None) -> None:
         self._algo, self._task = algo, dict(task or {})
         self._carry = torch.zeros(0)
 

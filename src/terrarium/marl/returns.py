@@ -29,6 +29,57 @@ def generalized_advantages(
     return advantages
 
 
+def lambda_returns(
+    rewards: Tensor,
+    next_values: Tensor,
+    terminated: Tensor,
+    over: Tensor,
+    discount: float,
+    trace: float,
+) -> Tensor:
+    """TD(lambda) over [T, B, ...]; rewards, terminated and over are [T, B].
+
+    Each step mixes the value of what followed with the return from there. Only `terminated` stops
+    the bootstrap; `over` stops the trace, and so does the last step.
+    """
+    rewards, terminated, over = (_wide(x, next_values) for x in (rewards, terminated, over))
+    worth = (discount * next_values).masked_fill(terminated, 0.0)  # [T, B, ...]
+    linked = trace * (~over).to(worth.dtype)  # [T, B, 1...]
+    returns = torch.empty_like(worth)
+    later = torch.zeros_like(worth[0])  # [B, ...]
+    last = len(worth) - 1
+    for t in reversed(range(len(worth))):
+        fade = linked[t] if t < last else torch.zeros_like(linked[t])
+        later = rewards[t] + torch.lerp(worth[t], discount * later, fade)
+        returns[t] = later
+    return returns
+
+
+def n_step_returns(
+    rewards: Tensor,
+    next_values: Tensor,
+    terminated: Tensor,
+    over: Tensor,
+    discount: float,
+    n_step: int,
+) -> Tensor:
+    """Some rewards, then a value: shapes and ends as for `lambda_returns`.
+
+    Where an episode or the stretch ends before, fewer rewards are counted.
+    """
+    rewards, terminated, over = (_wide(x, next_values) for x in (rewards, terminated, over))
+    returns = rewards + (discount * next_values).masked_fill(terminated, 0.0)  # of one step
+    for _ in range(n_step - 1):
+        longer = rewards[:-1] + discount * returns[1:]
+        returns = torch.cat((torch.where(over[:-1], returns[:-1], longer), returns[-1:]))
+    return returns
+
+
+def _wide(x: Tensor, values: Tensor) -> Tensor:
+    """[T, B] with as many axes as the values have."""
+    return x[(..., *[None] * (values.ndim - 2))]
+
+
 class ValueNorm:
     """Running mean and spread of returns; critics learn the normalized ones (Yu et al. 2022)."""
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from terrarium.envs.kernels.tables import Outcome, Views
-from terrarium.marl.batch import Look, look_at, parts, stack_of
+from terrarium.marl.batch import Look, look_at, parts, room_for
 
 CPU = torch.device("cpu")
 
@@ -65,10 +65,15 @@ class Rollout:
     terminated: Tensor  # [T, B]
     truncated: Tensor  # [T, B]
     resets: Tensor  # [T + 1, B] an episode begins with this step
-    carry: Tensor  # [B, A, C] what the policy remembered before the first step
+    carries: Tensor  # [T or 1, B, A, C] what was remembered before each step, or the first one
     ends: Look  # [E, ...] what was seen where the time limit cut an episode off
     end_steps: Tensor  # [E] in which step
     end_rows: Tensor  # [E] in which battle
+
+    @property
+    def carry(self) -> Tensor:
+        """[B, A, C] what the policy remembered before the first step."""
+        return self.carries[0]
 
     @property
     def over(self) -> Tensor:
@@ -94,11 +99,13 @@ class Collector:
         n_steps: int,
         carry_size: int,
         device: torch.device = CPU,
-        teacher: Callable[[], NDArray[np.int64]] | None = None,
+        keeps_carries: bool = False,
     ) -> None:
-        self.env, self.n_steps, self.teacher = env, n_steps, teacher
+        """`keeps_carries`: of every step, not only of the first one of a rollout."""
+        self.env, self.n_steps = env, n_steps
+        self.teacher: Callable[[], NDArray[np.int64]] | None = None
         n, a = env.n_envs, env.n_agents
-        self._look = stack_of(look_at(env.now).to(device), n_steps + 1)
+        self._look = room_for(look_at(env.now).to(device), n_steps + 1)
         self._actions = torch.zeros((n_steps, n, a), dtype=torch.int64, device=device)
         self._log_probs = torch.zeros((n_steps, n, a), device=device)
         self._advice = torch.full((n_steps, n, a), -1, dtype=torch.int64, device=device)
@@ -106,6 +113,8 @@ class Collector:
         self._terminated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._truncated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._resets = torch.zeros((n_steps + 1, n), dtype=torch.bool, device=device)
+        n_kept = n_steps if keeps_carries else 1
+        self._carries = torch.zeros((n_kept, n, a, carry_size), device=device)
         self.carry = torch.zeros((n, a, carry_size), device=device)
         self.begins = torch.ones(n, dtype=torch.bool, device=device)
 
@@ -116,13 +125,15 @@ class Collector:
 
     def collect(self, act: Act) -> tuple[Rollout, Episodes]:
         """Let a policy play; the rollout is overwritten by the next one."""
-        env, before = self.env, self.carry
+        env = self.env
         episodes = Episodes([], [], [])
         ends: list[tuple[int, Tensor, Look]] = []
         for t in range(self.n_steps):
             self._keep(t)
             if self.teacher is not None:
                 self._advice[t] = torch.from_numpy(self.teacher())
+            if t < len(self._carries):
+                self._carries[t] = self.carry
             choice = act(self._look[t], self.carry, self._resets[t])
             env.step(choice.actions.cpu().numpy())
             self.carry = choice.carry
@@ -138,14 +149,14 @@ class Collector:
             self.begins = self._terminated[t] | self._truncated[t]
             _note(outcome, episodes)
         self._keep(self.n_steps)
-        return self._rollout(before, ends), episodes
+        return self._rollout(ends), episodes
 
     def _keep(self, t: int) -> None:
         for room, part in zip(parts(self._look), parts(look_at(self.env.now)), strict=True):
             room[t] = part
         self._resets[t] = self.begins
 
-    def _rollout(self, carry: Tensor, ends: list[tuple[int, Tensor, Look]]) -> Rollout:
+    def _rollout(self, ends: list[tuple[int, Tensor, Look]]) -> Rollout:
         nobody, device = look_at(self.env.now)[:0], self.carry.device
         looks = [nobody, *(look for _, _, look in ends)]
         nothing = torch.zeros(0, dtype=torch.int64)
@@ -159,7 +170,7 @@ class Collector:
             terminated=self._terminated,
             truncated=self._truncated,
             resets=self._resets,
-            carry=carry,
+            carries=self._carries,
             ends=Look(*(torch.cat(same) for same in zip(*map(parts, looks), strict=True))).to(
                 device
             ),

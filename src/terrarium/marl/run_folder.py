@@ -15,7 +15,7 @@ from terrarium.engine.rules import RULES_VERSION
 from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.ppo import Ppo
+from terrarium.marl.algos.algo import Algo
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import Spec
 from terrarium.marl.place import make_place
@@ -23,7 +23,13 @@ from terrarium.marl.settings import Settings, algo_of, from_layers
 from terrarium.replay import SUFFIX
 
 SETTINGS_FILE = "run.toml"
-_RESUMABLE = {"progress": dict, "algo": dict, "collector": dict, "metrics_bytes": int}
+_RESUMABLE = {
+    "progress": dict,
+    "algo": dict,
+    "experience": dict,
+    "collector": dict,
+    "metrics_bytes": int,
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,11 @@ class RunFolder:
     @property
     def best(self) -> Path:
         return self.path / "checkpoints" / "best.pt"
+
+    @property
+    def experience(self) -> Path:
+        """Where a replay buffer is kept."""
+        return self.path / "experience"
 
     def replay_path(self, step: int) -> Path:
         return self.path / "replays" / f"step_{step:012d}{SUFFIX}"
@@ -130,7 +141,7 @@ def load_weights_of(path: Path) -> dict[str, Any]:
     return algo
 
 
-def load_algo(path: Path) -> tuple[Ppo, Settings]:
+def load_algo(path: Path) -> tuple[Algo, Settings]:
     """An algorithm as a checkpoint left it, with the settings of its run."""
     file = checkpoint_path(path)
     content = load_checkpoint(file)

@@ -2,11 +2,20 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from terrarium.config import ConfigError, Layer, given, load_preset, preset_names, to_toml
+from terrarium.config import (
+    ConfigError,
+    Layer,
+    given,
+    inner_sections,
+    load_preset,
+    preset_names,
+    table_of,
+    to_toml,
+)
 from terrarium.data.scenarios import load_scenario
 from terrarium.envs.options import Options, options_for
 from terrarium.errors import TerrariumError, nearest
@@ -118,20 +127,24 @@ class Settings:
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
-        names = ("run", "env", "net", "algo", "eval", "curriculum")
-        tables = {name: asdict(getattr(self, name)) for name in names}
+        tables = {name: table_of(getattr(self, name)) for name in ("run", "env", "net", "algo")}
+        for name in inner_sections(type(self.algo)):
+            tables[name] = table_of(getattr(self.algo, name))
+        tables |= {name: table_of(getattr(self, name)) for name in ("eval", "curriculum")}
         head = {"algo": self.algo_name, "scenario": self.scenario, **about}
         return to_toml({"about": head, **tables, "task": dict(self.task)})
 
 
 def sections(algo_name: str) -> dict[str, type[Any]]:
     """What can be set, by the name of its section."""
+    config = ALGOS[algo_name].Config
     return {
         "run": RunConfig,
         "env": EnvConfig,
         "task": Options,
         "net": NetConfig,
-        "algo": ALGOS[algo_name].Config,
+        "algo": config,
+        **inner_sections(config),
         "eval": EvalConfig,
         "curriculum": CurriculumConfig,
     }
@@ -167,19 +180,36 @@ def resolve(
 def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Settings:
     """Settings that are checked before anything begins."""
     kinds = sections(algo_name)
+    _check_sections(algo_name, layers)
     values = given(kinds, layers)
     task = values.pop("task")
+    inner = inner_sections(kinds["algo"])
+    values["algo"] |= {name: kind(**values.pop(name)) for name, kind in inner.items()}
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, **parts)
     for each in settings.scenarios:
         if settings.options(each).heuristic_ai:
             raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
-    n_envs, n_parts = settings.env.n_envs, settings.algo.minibatches
-    if n_envs < n_parts:
+    if settings.curriculum.stages and not ALGOS[algo_name].fits_many:
+        others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)
         raise ConfigError(
-            f"algo.minibatches is {n_parts} and env.n_envs {n_envs}: each minibatch needs a battle"
+            f"curriculum.stages: what {algo_name} learns fits one scenario; these fit many: {others}"
         )
+    ALGOS[algo_name].check(settings.net, settings.algo, settings.env.n_envs)
     return settings
+
+
+def _check_sections(algo_name: str, layers: Sequence[Layer]) -> None:
+    """Say why a part of other algorithms has no place in this one, and which ones have it."""
+    lacks = ALGOS[algo_name].lacks
+    for layer in layers:
+        for section in layer.values:
+            if section in lacks:
+                others = [name for name in ALGOS if section in sections(name)]
+                raise ConfigError(
+                    f"{layer.source}: {algo_name} has no {section}.*: {lacks[section]}. "
+                    f"It belongs to {', '.join(others)}"
+                )
 
 
 def _check(name: str, value: float, fine: bool, allowed: str) -> None:

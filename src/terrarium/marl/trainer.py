@@ -2,22 +2,26 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from terrarium.data.scenarios import load_scenario
+from terrarium.envs.arrays import empty_views
 from terrarium.envs.evaluate import Evaluation, evaluate
 from terrarium.envs.players import PLAYERS, record_battle
+from terrarium.envs.task import compile_task
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.ppo import Metrics
+from terrarium.marl.algos.algo import Metrics
+from terrarium.marl.batch import look_at
 from terrarium.marl.checkpoint import save_checkpoint
-from terrarium.marl.nets.config import spec_of, views_of
-from terrarium.marl.place import make_place, use_threads
+from terrarium.marl.nets.config import spec_of
+from terrarium.marl.place import free_memory, make_place, use_threads
 from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, Episodes
 from terrarium.marl.run_folder import RunFolder, load_weights_of
@@ -64,8 +68,10 @@ class Trainer:
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
+        longest = max(load_scenario(name).limit_steps for name in settings.scenarios)
+        spec = replace(spec_of(self._env.info), limit_steps=longest)
         self.algo = ALGOS[settings.algo_name](
-            spec_of(self._env.info), settings.net, settings.algo, make_place(place_seed, device)
+            spec, settings.net, settings.algo, make_place(place_seed, device)
         )
         self._collector = self._new_collector()
         if checkpoint is not None:
@@ -141,8 +147,7 @@ class Trainer:
         """One rollout and what is learned from it."""
         start, progress = time.perf_counter(), self.progress
         share = min(1.0, progress.steps / self.settings.run.max_steps)
-        if share >= self.settings.algo.teacher_end:
-            self._collector.dismiss_teacher()
+        self._call_teacher(self.algo.teacher(share))
         rollout, episodes = self._collector.collect(self.algo.act)
         self.algo.observe(rollout)
         n_steps = self._collector.n_steps * self._env.n_envs
@@ -211,17 +216,23 @@ class Trainer:
             n_envs=settings.env.n_envs,
             threads=self.threads,
             seed=seed.generate_state(settings.env.n_envs, np.uint64) >> np.uint64(2),
-            views=views_of(settings.net),
+            views=ALGOS[settings.algo_name].views(settings.net),
             options=options,
         )
         env.reset()
         return env
 
     def _new_collector(self) -> Collector:
-        algo, cfg, env = self.algo, self.settings.algo, self._env
-        player = PLAYERS[cfg.teacher]() if cfg.teacher else None
-        teacher = (lambda: player.act(env)) if player else None
-        return Collector(env, cfg.n_steps, algo.carry_size, algo.device, teacher)
+        algo = self.algo
+        return Collector(self._env, algo.n_steps, algo.carry_size, algo.device, algo.keeps_carries)
+
+    def _call_teacher(self, name: str) -> None:
+        """Let a scripted player look on, or let it go."""
+        if name and self._collector.teacher is None:
+            player, env = PLAYERS[name](), self._env
+            self._collector.teacher = lambda: player.act(env)
+        elif not name and self._collector.teacher is not None:
+            self._collector.dismiss_teacher()
 
     def _policy(self) -> dict[str, Any]:
         """What it takes to play on as it is now."""
@@ -233,10 +244,12 @@ class Trainer:
         }
 
     def _save(self, log: MetricsLog) -> None:
+        experience = self.algo.save_experience(self.folder.experience)
         save_checkpoint(
             self.folder.last,
             {
                 **self._policy(),
+                "experience": experience,
                 "collector": self._collector.state_dict(),
                 "metrics_bytes": log.n_bytes,
             },
@@ -248,6 +261,7 @@ class Trainer:
         if self.progress.stage:
             self._enter_stage()
         self.algo.load_state_dict(content["algo"])
+        self.algo.load_experience(self.folder.experience, content["experience"])
         self._collector.load_state_dict(content["collector"])
 
 
@@ -271,8 +285,26 @@ def _test_metrics(result: Evaluation) -> Metrics:
     }
 
 
-def check_start(settings: Settings, device: str) -> None:
-    """Find out what cannot be before a folder is made."""
+def check_start(settings: Settings, device: str) -> int:
+    """Find out what cannot be before a folder is made; how many bytes of steps will be kept."""
     make_place(np.random.SeedSequence(0), device)
     if settings.run.start_from:
         load_weights_of(Path(settings.run.start_from))
+    return max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
+
+
+def _checked_memory(settings: Settings, name: str) -> int:
+    """What a scenario's steps will take, unless that is more than there is."""
+    algo, scenario = ALGOS[settings.algo_name], load_scenario(name)
+    views = algo.views(settings.net)
+    _, info = compile_task(scenario, settings.options(name), views, True)
+    look = look_at(empty_views(1, info, views))
+    n_envs = settings.env.n_envs
+    needed = algo.memory(settings.algo, look, info.limit_steps, n_envs)
+    free = free_memory()
+    if needed > free:
+        raise TerrariumError(
+            f"{settings.algo_name} would keep {needed / 1e9:.1f} GB of steps of {name}, and "
+            f"{free / 1e9:.1f} GB are free. {algo.smaller(settings.algo, free / needed)}"
+        )
+    return needed

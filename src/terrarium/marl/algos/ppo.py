@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Look, draw, masked_mean, pick
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import Choice, Rollout
-
-Metrics = dict[str, float]
 
 TEACHERS = ("kiting",)
 """Scripted players who say what they would do"""
@@ -174,8 +174,14 @@ class Ppo:
     """A policy and a critic that learn from rollouts of all agents."""
 
     Config = PpoConfig
+    lacks = dict.fromkeys(
+        ("replay", "explore", "mixer", "differ", "share"),
+        "it learns from what its policy has just played, and from nothing older",
+    )
+    fits_many = True
     central: bool
     """whether the critic knows everything"""
+    keeps_carries = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, place: Place) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
@@ -187,6 +193,33 @@ class Ppo:
         self._place = place
         self._rollout: Rollout | None = None
         self._persistence = cfg.persistence
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return views_of(net)
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
+        if n_envs < cfg.minibatches:
+            raise TerrariumError(
+                f"algo.minibatches is {cfg.minibatches} and env.n_envs {n_envs}: "
+                "each minibatch needs a battle"
+            )
+
+    @classmethod
+    def memory(cls, cfg: PpoConfig, look: Look, limit_steps: int, n_envs: int) -> int:
+        return cfg.n_steps * n_envs * look.n_bytes
+
+    @classmethod
+    def smaller(cls, cfg: PpoConfig, share: float) -> str:
+        return f"algo.n_steps={max(1, int(0.8 * share * cfg.n_steps))} and fewer environments fit"
+
+    @property
+    def n_steps(self) -> int:
+        return self.cfg.n_steps
+
+    def teacher(self, progress: float) -> str:
+        return self.cfg.teacher if progress < self.cfg.teacher_end else ""
 
     @property
     def carry_size(self) -> int:
@@ -296,6 +329,13 @@ class Ppo:
             order = torch.randperm(len(batch.actions), generator=self._place.generator)
             for rows in order.chunk(self.cfg.minibatches):
                 yield PpoBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        """It keeps nothing."""
+        return {}
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        """There is nothing to load."""
 
     def state_dict(self) -> dict[str, Any]:
         """All that it has learned, and all that the next update depends on."""

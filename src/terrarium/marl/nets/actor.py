@@ -29,6 +29,11 @@ def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore:
     return RecurrentCore(cfg.core, cfg.width)
 
 
+from collections import namedtuple
+
+Thought = namedtuple("Thought", "features tokens carry")
+
+
 class Actor(nn.Module):
     """Logits of all agents. With attention it fits any number of units on either side."""
 
@@ -50,8 +55,14 @@ class Actor(nn.Module):
     def carry_size(self) -> int:
         return self.core.carry_size
 
+    def draw_noise(self, generator):
+        pass
+
     def forward(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """look [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
+        t = self.think(look, carry, resets)
+        return self.judge(t, look), t.carry
+
+    def think(self, look: Look, carry: Tensor, resets: Tensor):
         n_rows, n_steps = resets.shape
         flat = look.merge()  # [B T]
         if isinstance(self.encoder, AgentEncoder):
@@ -66,12 +77,18 @@ class Actor(nn.Module):
         features, carry = self.core(
             features.view(n_rows, n_steps, *features.shape[1:]), carry, resets
         )
+        return Thought(features, tokens, carry)
+
+    def judge(self, t, look):
+        flat = look.merge()
+        features, tokens = t.features, t.tokens
+        n_rows, n_steps = features.shape[:2]
         features = features.flatten(0, 1)  # [B T, A, H]
         logits = self.basic(features)  # [B T, A, basic]
         if tokens is not None:
             logits = torch.cat((logits, self._aims(features, tokens, flat)), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
-        return logits.view(n_rows, n_steps, *logits.shape[1:]), carry
+        return logits.view(n_rows, n_steps, *logits.shape[1:])
 
     def _aims(self, features: Tensor, tokens: Tensor, look: Look) -> Tensor:
         """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
@@ -117,7 +134,7 @@ class SeparateActors(nn.Module):
         return logits, carries
 
 
-def make_actor(spec: Spec, cfg: NetConfig) -> Actor | SeparateActors:
+def make_actor(spec: Spec, cfg: NetConfig, noisy=False) -> Actor | SeparateActors:
     return Actor(spec, cfg) if cfg.share else SeparateActors(spec, cfg)
 
 

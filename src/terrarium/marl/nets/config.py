@@ -67,6 +67,8 @@ class Spec:
     """abilities without a target, among the actions before `first_target`"""
     n_aimed: int = 0
     """abilities with a target; 0 = agents have no abilities, and views no columns for them"""
+    limit_steps: int = 0
+    """the most steps of an episode, for buffers; networks do not care"""
 
 
 def spec_of(info: TaskInfo) -> Spec:
@@ -78,6 +80,7 @@ def spec_of(info: TaskInfo) -> Spec:
         info.state_size,
         info.n_self,
         info.n_aimed,
+        info.limit_steps,
     )
 
 

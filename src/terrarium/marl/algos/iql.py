@@ -1,0 +1,57 @@
+"""IQL (Tan 1993; Tampuu et al. 2017): each agent learns as if it were alone."""
+
+from dataclasses import dataclass, field
+
+from terrarium.marl.algos.team import shared_loss
+from terrarium.marl.algos.value import (
+    Loss,
+    Reading,
+    ValueConfig,
+    ValueLearner,
+    error_of_rows,
+    mean_square,
+)
+from terrarium.marl.batch import masked_mean
+from terrarium.marl.differ import Experiences
+from terrarium.marl.replay import Rows
+from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.exchange import Exchange
+
+
+@dataclass(frozen=True)
+class IqlConfig(ValueConfig):
+    """Settings of IQL."""
+
+    share: ShareConfig = field(default_factory=ShareConfig)
+
+
+class Iql(ValueLearner):
+    """Each agent learns what its own actions are worth to the team."""
+
+    Config = IqlConfig
+    fits_many = True
+    has_mixer = False
+    lacks = dict.fromkeys(
+        ("mixer", "differ"), "it joins nothing: each agent learns from the team's reward alone"
+    )
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def loss(self, rows: Rows, reading: Reading) -> Loss:
+        errors = reading.taken - self.goals(rows, reading.next_taken)  # [R, L, A]
+        # The team's reward goes on after an agent's death, so only the team's end is an end.
+        alone = Experiences(
+            errors=errors.detach(),
+            rewards=rows.rewards.unsqueeze(-1).expand_as(errors),
+            ends=rows.terminated.unsqueeze(-1).expand_as(errors),
+            there=rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1),
+        )
+        received, metrics = shared_loss(self, rows, reading, alone, self.exchange)
+        # Shared losses are sums over agents, so this one has to be, too.
+        loss = mean_square(errors, rows) * errors.shape[-1] + received
+        metrics |= {
+            "td": masked_mean(errors.detach().abs().mean(-1), rows.filled),
+            "q": masked_mean(reading.taken.detach().mean(-1), rows.filled),
+        }
+        return Loss(loss, error_of_rows(errors, rows), metrics)

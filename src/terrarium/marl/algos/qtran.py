@@ -1,0 +1,82 @@
+"""QTRAN-base (Son et al. 2019): agents' values that agree with a joint one about what is best."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos.value import (
+    Loss,
+    Reading,
+    ValueConfig,
+    ValueLearner,
+    error_of_rows,
+    mean_square,
+)
+from terrarium.marl.batch import masked_mean
+from terrarium.marl.nets.mixers import JointValue
+from terrarium.marl.replay import Rows
+
+
+@dataclass(frozen=True)
+class QtranConfig(ValueConfig):
+    """Settings of QTRAN."""
+
+    best_weight: float = 1.0
+    """of agreeing with the joint value about the best joint action"""
+    other_weight: float = 0.1
+    """of not being below it for the joint actions that were taken"""
+    joint_width: int = 64
+    """of the hidden layers of the joint value"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, fine, allowed in (
+            ("best_weight", self.best_weight >= 0.0, "0 or more"),
+            ("other_weight", self.other_weight >= 0.0, "0 or more"),
+            ("joint_width", 1 <= self.joint_width <= 4096, "1 to 4096"),
+        ):
+            if not fine:
+                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+
+
+class Qtran(ValueLearner):
+    """Agents that follow a value of joint actions, which they need not add up to."""
+
+    Config = QtranConfig
+    lacks = dict.fromkeys(
+        ("mixer", "differ", "share"),
+        "it has a joint value of its own that leads the agents, who have no errors alone",
+    )
+
+    def make_mixer(self) -> nn.Module:
+        spec, n_features = self.spec, self.net.width
+        return JointValue(
+            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_width
+        )
+
+    def loss(self, rows: Rows, reading: Reading) -> Loss:
+        online, state = self.online.mixer, rows.look.state
+        features, now = reading.features[:, :-1], state[:, :-1]
+        joint = online(features, rows.actions, now)  # [R, L]
+        with torch.no_grad():
+            later = self.target.mixer(reading.next_features, reading.next_actions, state[:, 1:])
+            # Nobody sees what comes after a decision, and a joint value says something anyway.
+            goals = self.goals(rows, later)
+            greedy = reading.q[:, :-1].argmax(-1)  # [R, L, A]
+            best_joint = online(features, greedy, now)
+        offset = online.offset(now)  # [R, L]
+        errors = joint - goals
+        best = reading.best.sum(-1) - best_joint + offset  # must be 0
+        other = (reading.taken.sum(-1) - joint.detach() + offset).clamp(max=0.0)  # 0 or more
+        total = (
+            mean_square(errors, rows)
+            + self.cfg.best_weight * mean_square(best, rows)
+            + self.cfg.other_weight * mean_square(other, rows)
+        )
+        metrics = {
+            "td": masked_mean(errors.detach().abs(), rows.filled),
+            "q": masked_mean(joint.detach(), rows.filled),
+        }
+        return Loss(total, error_of_rows(errors, rows), metrics)

@@ -1,0 +1,377 @@
+"""What value-based algorithms share: agents that know what actions are worth, replay, targets."""
+
+import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.algos.algo import Metrics
+from terrarium.marl.batch import Look, parts, pick
+from terrarium.marl.exploration import ExploreConfig, Explorer
+from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
+from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.layers import load_into
+from terrarium.marl.place import Place
+from terrarium.marl.replay import Replay, ReplayConfig, Rows, replay_bytes
+from terrarium.marl.replay_files import ReplayFiles
+from terrarium.marl.returns import lambda_returns, n_step_returns
+from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.exchange import Exchange
+from terrarium.schedules import Schedule, check_schedule
+
+OPTIMIZERS = ("adam", "rmsprop")
+
+
+@dataclass(frozen=True)
+class ValueConfig:
+    """Settings that all value-based algorithms share."""
+
+    lr: Schedule = Schedule("0.001")
+    """learning rate"""
+    optimizer: str = "adam"
+    """adam or rmsprop"""
+    discount: float = 0.99
+    """what a reward is worth a step later"""
+    trace: float = 0.6
+    """lambda of the returns: 0 believes the next step's value, 1 only rewards"""
+    n_step: int = 1
+    """rewards that are counted before a value is believed; more than 1 needs trace=0"""
+    double: bool = True
+    """the learning network chooses the next action, the target network says what it is worth"""
+    target_every: int = 200
+    """gradient steps after which the target network follows"""
+    target_rate: float = 1.0
+    """how far it follows: 1 becomes a copy; 0.01 with target_every=1 is a slow average"""
+    max_grad: float = 10.0
+    """gradients are shortened to this length"""
+    n_steps: int = 8
+    """steps of every environment between two updates"""
+    steps_per_update: float = 128.0
+    """steps of all environments together for one gradient step"""
+    replay: ReplayConfig = field(default_factory=ReplayConfig)
+    explore: ExploreConfig = field(default_factory=ExploreConfig)
+
+    def __post_init__(self) -> None:
+        check_schedule("algo.lr", self.lr, 1e-12, 1.0)
+        for name, fine, allowed in (
+            ("optimizer", self.optimizer in OPTIMIZERS, ", ".join(OPTIMIZERS)),
+            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
+            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
+            ("n_step", 1 <= self.n_step <= 1000, "1 to 1000"),
+            ("target_every", 1 <= self.target_every <= 10**9, "1 to 10^9"),
+            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
+            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
+            ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
+        ):
+            if not fine:
+                value = getattr(self, name)
+                hint = nearest(value, OPTIMIZERS) if name == "optimizer" else ""
+                raise TerrariumError(f"algo.{name} is {value}.{hint} Allowed: {allowed}")
+        if self.n_step > 1 and self.trace > 0.0:
+            raise TerrariumError(
+                f"algo.n_step is {self.n_step} and algo.trace {self.trace}: returns are cut after "
+                "some steps or fade by lambda, not both; set algo.trace=0"
+            )
+        if 0 < self.replay.chunk < self.n_step:
+            raise TerrariumError(
+                f"algo.n_step is {self.n_step} and replay.chunk {self.replay.chunk}: a row must "
+                f"hold the rewards that are counted; set replay.chunk={self.n_step} or more"
+            )
+
+
+class JointQ(nn.Module):
+    """Agents, and what joins their values."""
+
+    def __init__(self, agents: Actor | SeparateActors, mixer: nn.Module) -> None:
+        super().__init__()
+        self.agents, self.mixer = agents, mixer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the networks say of rows."""
+
+    q: Tensor  # [R, L + 1, A, N] of all actions; the lowest number for what cannot be chosen
+    taken: Tensor  # [R, L, A] of what was done
+    best: Tensor  # [R, L, A] of the best that could be done
+    features: Tensor  # [R, L + 1, A, H] what the agents think
+    next_actions: Tensor  # [R, L, A] what would be done next
+    next_taken: Tensor  # [R, L, A] what the target network thinks that is worth
+    next_best: Tensor  # [R, L, A] the best in the eyes of the target network
+    next_features: Tensor  # [R, L, A, H]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What to make smaller; how wrong each row was; numbers to write down."""
+
+    total: Tensor  # []
+    errors: Tensor  # [R]
+    metrics: dict[str, Tensor]
+
+
+class ValueLearner:
+    """Agents that learn what actions are worth from what is kept of many episodes."""
+
+    Config: type[Any] = ValueConfig
+    lacks: dict[str, str] = {}
+    fits_many = False
+    has_mixer = True
+    """whether the state decides how agents are joined"""
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, place: Place) -> None:
+        self.cfg, self.net, self.spec = cfg, net, spec
+        self._place = place
+        with place.seeded():
+            agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
+            self.online = JointQ(agents, self.make_mixer()).to(place.device)
+        self.target = copy.deepcopy(self.online).requires_grad_(False)
+        self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
+        self.exchange = self.make_exchange()
+        self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
+        self.replay: Replay | None = None
+        self._files: ReplayFiles | None = None
+        self.progress = 0.0
+        """share of the run that is done"""
+        self._due, self._n_updates = 0.0, 0
+
+    def make_mixer(self) -> nn.Module:
+        """What joins the agents' values."""
+        return nn.Module()
+
+    def make_exchange(self) -> Exchange:
+        """What agents send each other: nothing, unless an algorithm lets them."""
+        return Exchange(ShareConfig(), self.spec.n_agents)
+
+    def loss(self, rows: Rows, reading: Reading) -> Loss:
+        """What to make smaller."""
+        raise AssertionError("an algorithm has a loss")
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        state = ("state",) if cls.has_mixer else ()
+        return tuple(dict.fromkeys((*views_of(net), *state)))
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
+        """Everything is checked by its own part."""
+
+    @classmethod
+    def memory(cls, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
+        return replay_bytes(cfg.replay, cfg.replay.chunk or limit_steps, look, 0, n_envs)
+
+    @classmethod
+    def smaller(cls, cfg: Any, share: float) -> str:
+        fits = int(0.8 * share * cfg.replay.capacity)
+        if fits <= cfg.replay.batch:
+            return "replay.chunk=16 keeps stretches of episodes"
+        return f"replay.capacity={fits} fits"
+
+    @property
+    def n_steps(self) -> int:
+        steps: int = self.cfg.n_steps
+        return steps
+
+    @property
+    def keeps_carries(self) -> bool:
+        return self.cfg.replay.chunk > 0 and self.carry_size > 0
+
+    @property
+    def carry_size(self) -> int:
+        return self.online.agents.carry_size
+
+    @property
+    def device(self) -> torch.device:
+        return self._place.device
+
+    @property
+    def generator(self) -> torch.Generator:
+        return self._place.generator
+
+    def teacher(self, progress: float) -> str:
+        return ""
+
+    @torch.no_grad()
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+        """The best actions, or what the strategy of exploration makes of them."""
+        generator, agents = self.generator, self.online.agents
+        agents.draw_noise(None if greedy else generator)
+        q, carry = agents(look[:, None], carry, resets[:, None])  # [B, 1, A, N]
+        q = q[:, 0]
+        if greedy:
+            actions = q.argmax(-1)
+        else:
+            actions = self.explorer.choose(q, look.avail, self.progress, generator)
+        return Choice(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
+
+    def observe(self, rollout: Rollout) -> None:
+        seen = rollout.look[0].to(torch.device("cpu"))
+        if self.replay is None or not self.replay.fits(seen):  # what another scenario was like
+            self._make_replay(seen)
+        assert self.replay is not None
+        self.replay.add(rollout)
+        self._due += rollout.rewards.numel() / self.cfg.steps_per_update
+
+    def _make_replay(self, look: Look) -> None:
+        length = self.cfg.replay.chunk or self.spec.limit_steps
+        self.replay = Replay(self.cfg.replay, length, look, self.carry_size)
+
+    def update(self, progress: float) -> Metrics:
+        """As many gradient steps as are due for the steps that were collected."""
+        assert self.replay is not None, "nothing was observed"
+        self.progress = progress
+        if len(self.replay) < self.cfg.replay.batch:
+            self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
+            return {"learn/updates": 0.0, "learn/kept": float(len(self.replay))}
+        n, sums = int(self._due), dict[str, Tensor]()
+        self._due -= n
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.cfg.lr.at(progress)
+        for _ in range(n):
+            for name, metric in self._learn(self.replay, progress).items():
+                sums[name] = sums.get(name, torch.zeros(())) + metric
+        means = {f"learn/{name}": float(total) / n for name, total in sums.items()}
+        return {
+            **means,
+            "learn/lr": self.cfg.lr.at(progress),
+            "learn/updates": float(n),
+            "learn/kept": float(len(self.replay)),
+        }
+
+    def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
+        """One gradient step."""
+        rows = replay.draw(progress, self.generator).to(self.device)
+        loss = self.loss(rows, self.read(rows))
+        self.optimizer.zero_grad()
+        loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
+        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad)
+        self.optimizer.step()
+        self._n_updates += 1
+        if self._n_updates % self.cfg.target_every == 0:
+            follow(self.target, self.online, self.cfg.target_rate)
+        replay.grade(rows.ids, loss.errors)
+        return {**loss.metrics, "grad": grad}
+
+    def read(self, rows: Rows) -> Reading:
+        """Let both networks look at rows."""
+        look, generator = rows.look, self.generator
+        resets = rows.filled.new_zeros((len(rows.filled), look.avail.shape[1]))
+        self.online.agents.draw_noise(generator)
+        thought = self.online.agents.think(look, rows.carry, resets)
+        q = self.online.agents.judge(thought, look)  # [R, L + 1, A, N]
+        with torch.no_grad():
+            self.target.agents.draw_noise(generator)
+            later = self.target.agents.think(look, rows.carry, resets)
+            q_later = self.target.agents.judge(later, look)[:, 1:]  # [R, L, A, N]
+            next_actions = (q.detach()[:, 1:] if self.cfg.double else q_later).argmax(-1)
+        return Reading(
+            q=q,
+            taken=pick(q[:, :-1], rows.actions),
+            best=q[:, :-1].max(-1).values,
+            features=thought.features,
+            next_actions=next_actions,
+            next_taken=self._known(rows, pick(q_later, next_actions)),
+            next_best=self._known(rows, q_later.max(-1).values),
+            next_features=later.features[:, 1:],
+        )
+
+    def _known(self, rows: Rows, values: Tensor) -> Tensor:
+        """Values [R, L, A], but 0 where nothing was seen: after a decision, and in padding.
+
+        Where no action is available its value is the lowest number, which no mixer survives.
+        """
+        return values.masked_fill(~(rows.filled & ~rows.terminated).unsqueeze(-1), 0.0)
+
+    def goals(self, rows: Rows, next_values: Tensor) -> Tensor:
+        """What values [R, L, ...] should have been, from rewards and the values after each step."""
+        args = (rows.rewards.T, next_values.transpose(0, 1), rows.terminated.T, rows.last.T)
+        if self.cfg.trace > 0.0:
+            goals = lambda_returns(*args, self.cfg.discount, self.cfg.trace)
+        else:
+            goals = n_step_returns(*args, self.cfg.discount, self.cfg.n_step)
+        return goals.transpose(0, 1)
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        if self.replay is None or not self.cfg.replay.on_disk:
+            return {}
+        if self._files is None:
+            self._files = ReplayFiles(folder)
+        return {
+            "files": self._files.save(self.replay),
+            "replay": self.replay.state_dict(),
+            "look": parts(self.replay.blank),
+        }
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        if not saved:
+            return
+        self._make_replay(Look(*saved["look"]))
+        assert self.replay is not None
+        self._files = ReplayFiles(folder)
+        self.replay.load_state_dict(saved["replay"])
+        self._files.load(self.replay, saved["files"])
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it has learned, and all that the next update depends on but what is kept."""
+        return {
+            "online": self.online.state_dict(),
+            "target": self.target.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "explorer": self.explorer.state_dict(),
+            "exchange": self.exchange.state_dict(),
+            "generator": self.generator.get_state(),
+            "progress": self.progress,
+            "due": self._due,
+            "n_updates": self._n_updates,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.load_weights(state)
+        load_into(self.target, state["target"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.explorer.load_state_dict(state["explorer"])
+        self.exchange.load_state_dict(state["exchange"])
+        self.generator.set_state(state["generator"])
+        self.progress, self._due = float(state["progress"]), float(state["due"])
+        self._n_updates = int(state["n_updates"])
+
+    def load_weights(self, state: dict[str, Any]) -> None:
+        load_into(self.online, state["online"])
+        load_into(self.target, state["online"])
+
+
+@torch.no_grad()
+def follow(target: nn.Module, online: nn.Module, rate: float) -> None:
+    """Move the weights of a target network towards those that learn."""
+    for there, here in zip(target.parameters(), online.parameters(), strict=True):
+        if rate == 1.0:
+            there.copy_(here)
+        else:
+            there.lerp_(here, rate)
+
+
+def mean_square(errors: Tensor, rows: Rows) -> Tensor:
+    """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
+    weight = rows.weights.unsqueeze(1) * rows.filled  # [R, L]
+    n = rows.filled.sum().clamp(min=1)
+    square = errors.square().flatten(2).mean(-1) if errors.ndim > 2 else errors.square()
+    return (square * weight).sum() / n
+
+
+def error_of_rows(errors: Tensor, rows: Rows) -> Tensor:
+    """[R] the mean size of a row's errors [R, L] or [R, L, A]."""
+    size = errors.detach().abs()
+    size = size.mean(-1) if size.ndim > 2 else size
+    return (size * rows.filled).sum(1) / rows.filled.sum(1).clamp(min=1)
+
+
+def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimizer:
+    if cfg.optimizer == "rmsprop":  # as in PyMARL
+        return torch.optim.RMSprop(weights, cfg.lr.at(0.0), alpha=0.99, eps=1e-5)
+    return torch.optim.Adam(weights, cfg.lr.at(0.0), fused=True)

@@ -1,0 +1,115 @@
+"""DIFFER (Hu et al. 2023): what a team learns, split into what each agent learns by itself.
+
+A mixer says how much the team's value changes with an agent's. By that slope the team's error
+becomes one of each agent, whose gradient is the team's; so each step of each agent is an experience
+of its own, which can be drawn by its own priority.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.nets.mixers import Mixer
+from terrarium.marl.replay import Rows
+from terrarium.schedules import Schedule, check_schedule
+
+SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
+MAX_SLOPE = 10.0
+_SMALLEST = 0.01  # added to errors before they become chances, as in the authors' program
+
+
+@dataclass(frozen=True)
+class DifferConfig:
+    """Which individual experiences are learned from, and how much each counts."""
+
+    select: str = "none"
+    """none: no DIFFER; all, greedy, greedy_weight, PER_weight or PER_hard"""
+    ratio: Schedule = Schedule("0.8 -> 1 at 60%")
+    """share of the experiences that are selected"""
+    alpha: Schedule = Schedule("0.6")
+    """PER: how much the size of an error raises the chance to be drawn"""
+    beta: Schedule = Schedule("0.6 -> 1")
+    """PER_weight: how much of that is taken back by the weight"""
+
+    def __post_init__(self) -> None:
+        if self.select not in SELECTIONS:
+            raise TerrariumError(
+                f'differ.select is "{self.select}".{nearest(self.select, SELECTIONS)} '
+                f"Allowed: {', '.join(SELECTIONS)}"
+            )
+        for name in ("ratio", "alpha", "beta"):
+            check_schedule(f"differ.{name}", getattr(self, name), 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Experiences:
+    """A batch, agent by agent; values are those that its errors were made with."""
+
+    errors: Tensor  # [R, L, A]
+    rewards: Tensor  # [R, L, A] that would have led each agent, alone, to this error
+    ends: Tensor  # [R, L, A] the agent does not live on after this step
+    there: Tensor  # [R, L, A] it was alive before
+
+
+def slopes_of(rows: Rows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
+    """The team's value [R, L], from which only the mixer learns, and its slopes [R, L, A].
+
+    A slope is what the team gains with the value of an agent. It is asked for itself, not made
+    from gradients of a loss, which say nothing where there is no error.
+    """
+    given = taken.detach().requires_grad_()
+    total = mixer(given, best.detach(), rows.actions, rows.look.state[:, :-1])
+    (slopes,) = torch.autograd.grad(total.sum(), given, retain_graph=True)
+    return total, slopes.clamp(-MAX_SLOPE, MAX_SLOPE)
+
+
+def split(
+    rows: Rows, taken: Tensor, next_taken: Tensor, errors: Tensor, discount: float
+) -> Experiences:
+    """What each agent experienced, whose errors [R, L, A] are known; values are [R, L, A]."""
+    acting = rows.look.acting  # [R, L + 1, A]
+    ends = ~acting[:, 1:] | rows.terminated.unsqueeze(-1)
+    later = discount * next_taken.masked_fill(ends, 0.0)
+    return Experiences(
+        errors=errors,
+        rewards=taken.detach() - errors - later,
+        ends=ends,
+        there=acting[:, :-1] & rows.filled.unsqueeze(-1),
+    )
+
+
+def select(
+    errors: Tensor, there: Tensor, cfg: DifferConfig, share: float, generator: torch.Generator
+) -> Tensor:
+    """How much each experience [...] counts; `share` of the run is done."""
+    sizes = errors.abs()[there]  # [N] without padding and the dead
+    n_chosen = int(cfg.ratio.at(share) * len(sizes))
+    weights = torch.zeros_like(errors)
+    weights[there] = _weights(sizes, n_chosen, cfg, share, generator)
+    return weights
+
+
+def _weights(
+    sizes: Tensor, n_chosen: int, cfg: DifferConfig, share: float, generator: torch.Generator
+) -> Tensor:
+    if cfg.select in ("none", "all"):
+        return torch.ones_like(sizes)
+    if n_chosen == 0:
+        return torch.zeros_like(sizes)
+    if cfg.select in ("greedy", "greedy_weight"):
+        largest, where = sizes.topk(n_chosen)
+        excess = largest - largest[-1]
+        # Of errors that are all alike none stands out, and each counts fully.
+        level = excess / excess[0] if excess[0] > 0.0 else torch.ones_like(excess)
+        chosen = level if cfg.select == "greedy_weight" else torch.ones_like(level)
+        return torch.zeros_like(sizes).scatter(0, where, chosen)
+    chances = (sizes + _SMALLEST) ** cfg.alpha.at(share)
+    chances = chances / chances.sum()
+    drawn = torch.multinomial(chances.cpu(), n_chosen, replacement=True, generator=generator)
+    counts = torch.bincount(drawn, minlength=len(sizes)).to(sizes)
+    if cfg.select == "PER_hard":
+        return counts
+    rarity = (len(sizes) * chances) ** -cfg.beta.at(share)
+    return counts * rarity / rarity[drawn.unique()].max()

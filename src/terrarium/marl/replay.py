@@ -1,0 +1,271 @@
+"""Experience that is kept: rows of steps, each a whole episode or a stretch of one.
+
+One buffer serves every kind of replay: rows of an episode's length hold whole episodes, rows of one
+step are transitions, and whatever is between are sequences. A row ends where its episode does, and
+holds what was seen after its last step.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from terrarium.errors import TerrariumError
+from terrarium.marl.batch import Look, parts, put_parts, room_for
+from terrarium.marl.rollout import Rollout
+from terrarium.marl.sum_tree import SumTree
+from terrarium.schedules import Schedule, check_schedule
+
+SMALLEST_PRIORITY = 1e-6
+"""Added to every error, so that nothing is never seen again"""
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """What is kept, and how it is drawn."""
+
+    capacity: int = 2000
+    """rows that are kept, each an episode or a stretch of one"""
+    chunk: int = 0
+    """steps of a row; 0: whole episodes, 1: single transitions"""
+    batch: int = 32
+    """rows of a gradient step"""
+    priority: float = 0.0
+    """how much the error of a row raises its chance to be drawn (alpha); 0: all are alike"""
+    correction: Schedule = Schedule("0.4 -> 1")
+    """how much of that is taken back in the loss (beta)"""
+    on_disk: bool = True
+    """keep it in the run's folder, too: a resumed run needs it to go on as if nothing happened"""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("capacity", 1, 10**9),
+            ("chunk", 0, 100_000),
+            ("batch", 1, 100_000),
+            ("priority", 0.0, 1.0),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise TerrariumError(f"replay.{name} is {value}; allowed: {low} to {high}")
+        check_schedule("replay.correction", self.correction, 0.0, 1.0)
+        if self.batch > self.capacity:
+            raise TerrariumError(
+                f"replay.batch is {self.batch} and replay.capacity {self.capacity}: "
+                "a batch is drawn from what is kept, so it cannot be larger"
+            )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """R rows of up to L steps, ready to learn from."""
+
+    look: Look  # [R, L + 1, ...]
+    actions: Tensor  # [R, L, A]
+    rewards: Tensor  # [R, L]
+    terminated: Tensor  # [R, L]
+    filled: Tensor  # [R, L] the step was played; what comes after the last one is padding
+    carry: Tensor  # [R, A, C] what was remembered before the first step
+    weights: Tensor  # [R] how much a row counts: less if it is drawn more often than others
+    ids: Tensor  # [R] where it is kept
+
+    @property
+    def last(self) -> Tensor:
+        """[R, L] the last step of its row."""
+        following = torch.nn.functional.pad(self.filled[:, 1:], (0, 1))
+        return self.filled & ~following
+
+    def to(self, device: torch.device) -> "Rows":
+        return Rows(*(getattr(self, field.name).to(device) for field in fields(self)))
+
+
+class Replay:
+    """A ring of rows. Each battle writes into an open row until that is full or the episode ends.
+
+    Only closed rows are drawn. There are more rows than the capacity says, one for each battle:
+    those that are open.
+    """
+
+    def __init__(self, cfg: ReplayConfig, length: int, look: Look, carry_size: int) -> None:
+        """`look` [B, ...] is what the battles look like, `length` the most steps of a row."""
+        self.cfg, self.length = cfg, length
+        n_lanes, n_agents = look.avail.shape[:2]
+        n_rows = cfg.capacity + n_lanes
+        # Whole episodes begin with nothing to remember.
+        self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk else 0))
+        self._carry_size = carry_size
+        self._look = room_for(look[0], n_rows, length + 1)
+        self._actions = torch.zeros((n_rows, length, n_agents), dtype=torch.int16)
+        self._rewards = torch.zeros((n_rows, length))
+        self._terminated = torch.zeros((n_rows, length), dtype=torch.bool)
+        self._n_steps = torch.zeros(n_rows, dtype=torch.int64)  # of closed rows; else 0
+        self._lane_row = torch.full((n_lanes,), -1)
+        self._lane_step = torch.zeros(n_lanes, dtype=torch.int64)
+        self._next = 0
+        self._tree = SumTree(n_rows)
+        self._highest = 1.0
+        self._changed = torch.zeros(n_rows, dtype=torch.bool)
+        self.blank = room_for(look[0], n_lanes)
+        """[B, ...] what a buffer like this one is made for"""
+
+    def fits(self, look: Look) -> bool:
+        """Whether battles that look like this can be kept here."""
+        return [x.shape for x in parts(look)] == [x.shape for x in parts(self.blank)]
+
+    def __len__(self) -> int:
+        """How many rows can be drawn."""
+        return int((self._n_steps > 0).sum())
+
+    def add(self, rollout: Rollout) -> None:
+        """Write all steps of a rollout into the rows of their battles."""
+        rows, steps = self._places(rollout)  # [T, B] each
+        self._changed[rows.flatten()] = True
+        put_parts(self._look, (rows, steps), rollout.look[:-1])
+        self._actions[rows, steps] = rollout.actions.to(self._actions)
+        self._rewards[rows, steps] = rollout.rewards.to(self._rewards)
+        self._terminated[rows, steps] = rollout.terminated.to(self._terminated)
+        # What was seen after the last step: of a full row what came next, of an episode that the
+        # time limit cut off what was seen last. After a decision there is nothing to know.
+        full = (steps == self.length - 1) & ~rollout.over.cpu()
+        put_parts(self._look, (rows[full], steps[full] + 1), rollout.look[1:][full])
+        cut = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
+        put_parts(self._look, (rows[cut], steps[cut] + 1), rollout.ends)
+        if self._carry.shape[-1]:
+            first = steps == 0
+            known = rollout.carries * ~rollout.resets[:-1, :, None, None]
+            self._carry[rows[first]] = known[first].to(self._carry)
+
+    def _places(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
+        """Row and step [T, B] of each step; rows are opened and closed on the way."""
+        resets, over = rollout.resets.cpu(), rollout.over.cpu()
+        rows, steps = torch.empty((2, *over.shape), dtype=torch.int64)
+        graded: list[tuple[Tensor, float]] = []
+        for t in range(len(over)):
+            begins = resets[t] | (self._lane_row < 0)
+            opened = self._open(int(begins.sum()))
+            self._lane_row[begins], self._lane_step[begins] = opened, 0
+            rows[t], steps[t] = self._lane_row, self._lane_step
+            self._lane_step += 1
+            closes = over[t] | (self._lane_step == self.length)
+            closed = self._lane_row[closes]
+            self._n_steps[closed] = self._lane_step[closes]
+            self._lane_row[closes] = -1
+            graded += [(opened, 0.0), (closed, self._highest)]  # what is new comes first
+        if self.cfg.priority:
+            priorities = [torch.full(ids.shape, grade) for ids, grade in graded]
+            self._tree.update(torch.cat([ids for ids, _ in graded]), torch.cat(priorities))
+        return rows, steps
+
+    def _open(self, n: int) -> Tensor:
+        """The oldest `n` rows that nobody is writing into; what they held is forgotten."""
+        n_rows, n_lanes = len(self._n_steps), len(self._lane_row)
+        oldest = (self._next + torch.arange(n + n_lanes)) % n_rows
+        opened = oldest[~torch.isin(oldest, self._lane_row)][:n]
+        if n:
+            self._next = (int(opened[-1]) + 1) % n_rows
+        self._n_steps[opened] = 0
+        return opened
+
+    def draw(self, share: float, generator: torch.Generator) -> Rows:
+        """Some rows, cut to the longest of them; `share` of the run is done."""
+        closed = (self._n_steps > 0).nonzero().squeeze(1)
+        if self.cfg.priority:
+            ids = self._tree.sample(self.cfg.batch, generator)
+            chances = self._tree[ids] / self._tree.total * len(closed)  # [R] 1: drawn evenly
+            weights = (chances ** -self.cfg.correction.at(share)).float()
+            weights = weights / weights.max()
+        else:
+            ids = closed[torch.randperm(len(closed), generator=generator)[: self.cfg.batch]]
+            weights = torch.ones(len(ids))
+        return self.rows(ids, weights)
+
+    def rows(self, ids: Tensor, weights: Tensor) -> Rows:
+        """These rows."""
+        n_steps = self._n_steps[ids]
+        longest = int(n_steps.max())
+        carry = self._carry[ids]
+        if not self.cfg.chunk:
+            carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
+        return Rows(
+            look=Look(*(part[ids, : longest + 1] for part in parts(self._look))),
+            actions=self._actions[ids, :longest].long(),
+            rewards=self._rewards[ids, :longest],
+            terminated=self._terminated[ids, :longest],
+            filled=torch.arange(longest) < n_steps.unsqueeze(1),
+            carry=carry,
+            weights=weights,
+            ids=ids,
+        )
+
+    def grade(self, ids: Tensor, errors: Tensor) -> None:
+        """Say how wrong the learner was about rows [R] that were drawn."""
+        if self.cfg.priority:
+            priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.priority
+            self._highest = max(self._highest, float(priorities.max()))
+            self._tree.update(ids.cpu(), priorities)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._n_steps)
+
+    def take_changed(self) -> Tensor:
+        """[K] the rows that were written since the last time that this was asked."""
+        changed = self._changed.nonzero().squeeze(1)
+        self._changed.zero_()
+        return changed
+
+    def pack(self, ids: Tensor) -> dict[str, Any]:
+        """What rows [K] hold, without the steps that they do not have."""
+        seen = self._seen(ids)  # [K, L + 1]
+        played = seen[:, : self.length]
+        return {
+            "ids": ids,
+            "seen": seen,
+            "look": [part[ids][seen] for part in parts(self._look)],
+            "carry": self._carry[ids],
+            "actions": self._actions[ids][played],
+            "rewards": self._rewards[ids][played],
+            "terminated": self._terminated[ids][played],
+        }
+
+    def unpack(self, packed: dict[str, Any]) -> None:
+        """Put rows back where they were."""
+        ids, seen = packed["ids"], packed["seen"]
+        rows, steps = seen.nonzero(as_tuple=True)
+        put_parts(self._look, (ids[rows], steps), Look(*packed["look"]))
+        self._carry[ids] = packed["carry"]
+        rows, steps = seen[:, : self.length].nonzero(as_tuple=True)
+        for name in ("actions", "rewards", "terminated"):
+            getattr(self, f"_{name}")[ids[rows], steps] = packed[name]
+
+    def _seen(self, ids: Tensor) -> Tensor:
+        """[K, L + 1] which steps of rows hold something, and what was seen after the last one."""
+        n = self._n_steps.clone()
+        written = self._lane_row >= 0
+        n[self._lane_row[written]] = self._lane_step[written]
+        return torch.arange(self.length + 1) <= n[ids].unsqueeze(1)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All but what the rows hold, which `pack` tells."""
+        return {
+            "n_steps": self._n_steps,
+            "lane_row": self._lane_row,
+            "lane_step": self._lane_step,
+            "next": self._next,
+            "tree": self._tree.state_dict(),
+            "highest": self._highest,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name in ("n_steps", "lane_row", "lane_step"):
+            getattr(self, f"_{name}").copy_(state[name])
+        self._next, self._highest = int(state["next"]), float(state["highest"])
+        self._tree.load_state_dict(state["tree"])
+
+
+def replay_bytes(cfg: ReplayConfig, length: int, look: Look, carry_size: int, n_lanes: int) -> int:
+    """What a buffer takes; `look` [1, ...] is that of one battle."""
+    played = 2 * look.n_agents + 4 + 1  # actions, reward, end
+    memory = 4 * look.n_agents * carry_size if cfg.chunk else 0
+    row = length * (look.n_bytes + played) + look.n_bytes + memory
+    return (cfg.capacity + n_lanes) * row

@@ -1,0 +1,56 @@
+"""A replay buffer on the disk: each time only what is new is written.
+
+A buffer may take gigabytes, and a checkpoint is written every few seconds of learning. So rows are
+written once, in files of a folder, and a checkpoint only names the files that still hold rows.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from terrarium.marl.batch import Look, parts, put_parts
+from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from terrarium.marl.replay import Replay
+
+
+class ReplayFiles:
+    """The files of one buffer in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names: list[str] = []
+        self._holder = torch.zeros(0, dtype=torch.int64)  # [rows] number of the newest file with it
+        self._n_files = 0
+
+    def save(self, replay: Replay) -> dict[str, Any]:
+        """Write the rows that changed; what a checkpoint has to know to find all of them again."""
+        self._folder.mkdir(exist_ok=True)
+        # The checkpoint on the disk names the files of the last time: only others may go.
+        for path in self._folder.glob("*.pt"):
+            if path.name not in self._names:
+                path.unlink()
+        ids = replay.take_changed()
+        self._n_files += 1
+        if not len(self._holder):
+            self._holder = torch.zeros(replay.n_rows, dtype=torch.int64)
+        self._holder[ids] = self._n_files
+        save_checkpoint(self._folder / _name(self._n_files), replay.pack(ids))
+        needed = self._holder.unique().tolist()
+        self._names = [_name(number) for number in needed if number]
+        return {"files": list(self._names), "n_files": self._n_files, "holder": self._holder}
+
+    def load(self, replay: Replay, saved: dict[str, Any]) -> None:
+        """Fill a buffer with everything that was written."""
+        self._names, self._n_files = list(saved["files"]), int(saved["n_files"])
+        self._holder = saved["holder"]
+        for name in self._names:
+            if Path(name).name != name:
+                raise CheckpointError(f"{name}: is no name of a file with rows")
+            replay.unpack(load_checkpoint(self._folder / name))
+        replay.take_changed()
+
+
+def _name(number: int) -> str:
+    return f"{number:06d}.pt"

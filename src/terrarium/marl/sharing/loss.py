@@ -1,0 +1,47 @@
+"""What receivers learn from experience that was sent to them."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from terrarium.marl.batch import pick
+from terrarium.marl.nets.actor import Actor, SeparateActors
+from terrarium.marl.replay import Rows
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Individual experience, as a receiver needs it."""
+
+    rewards: Tensor  # [R, L, A] of the agent that sent it
+    ends: Tensor  # [R, L, A] it did not live on after this step
+
+
+def received_loss(
+    rows: Rows,
+    goes_to: Tensor,
+    lesson: Lesson,
+    agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
+    discount: float,
+) -> Tensor:
+    """Squared errors of the receivers' own networks about what they were sent.
+
+    `goes_to` [R, L, A, A] is sender, then receiver; `agents` are the learning and the target ones.
+    Errors are computed anew: what surprised the sender need not surprise the receiver.
+    """
+    online, target = agents
+    resets = rows.filled.new_zeros((len(rows.filled), rows.look.avail.shape[1]))
+    each = online.as_each(rows.look, rows.carry, resets)  # [J, R, L + 1, A, N]
+    with torch.no_grad():
+        each_later = target.as_each(rows.look, rows.carry, resets)
+        greedy = each[:, :, 1:].argmax(-1)  # [J, R, L, A]
+        later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
+        goals = lesson.rewards + discount * later  # [J, R, L, A]
+    actions = rows.actions.expand(len(each), *rows.actions.shape)
+    errors = pick(each[:, :, :-1], actions) - goals  # [J, R, L, A]
+    # One network for all answers for every receiver alike.
+    who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
+    squares = (errors.square() * who).sum((0, -1))  # [R, L]
+    weighted = squares * rows.weights.unsqueeze(1)
+    return weighted.sum() / rows.filled.sum().clamp(min=1)
