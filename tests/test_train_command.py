@@ -79,7 +79,7 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
         (["mappo"], "train needs an algorithm and a scenario"),
         ([], "train needs an algorithm and a scenario"),
         (["mappo", "smac/3m", "algo.lrr=1"], 'unknown setting "algo.lrr". Did you mean "lr"?'),
-        (["mappo", "smac/3m", "algo.lr=fast"], 'algo.lr is "fast"; it must be a number'),
+        (["mappo", "smac/3m", "algo.lr=fast"], 'algo.lr: "fast" is no schedule'),
         (["mappo", "smac/3m", "algo.lr"], "is not a setting; write section.key=value"),
         (["mappo", "smac/3m", "--preset", "mappo/none"], 'unknown preset "mappo/none"'),
         (["mappo", "smac/3m", "--device", "gpu7"], 'device "gpu7" cannot be used here'),

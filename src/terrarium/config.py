@@ -273,7 +273,7 @@ def _kind_name(kind: Any) -> str:
         return "list"
     if isinstance(kind, types.UnionType):
         return _kind_name(get_args(kind)[0])
-    return str(kind.__name__)
+    return str(kind.__name__).lower()
 
 
 def field_docs(kind: type[Any]) -> dict[str, str]:

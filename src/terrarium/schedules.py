@@ -45,7 +45,7 @@ class Schedule(str):
     _legs: tuple[Leg, ...]
 
     def __new__(cls, text: str | int | float) -> "Schedule":
-        schedule = super().__new__(cls, " ".join(str(text).split()))
+        schedule = super().__new__(cls, " ".join(str(text).split()).replace(" %", "%"))
         try:
             schedule._legs = tuple(_parse(str(schedule)))
         except ValueError as error:

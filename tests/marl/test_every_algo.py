@@ -14,6 +14,7 @@ from terrarium.marl.algos.ppo import Ppo, PpoConfig, Weights, ppo_loss, weights_
 from terrarium.marl.nets.config import NetConfig, spec_of, views_of
 from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector, Rollout
+from terrarium.schedules import Schedule
 from tests.marl.games import Coordination, Game, Memory
 
 NET = NetConfig(width=16, heads=2)
@@ -40,7 +41,7 @@ def rollout_of(learner: Ppo, collector: Collector, n: int = 3) -> Rollout:
 
 @pytest.mark.parametrize("algo", ALGOS)
 def test_the_loss_falls_on_a_fixed_rollout(algo: str) -> None:
-    learner, collector = made(algo, lr=3e-3, epochs=1, minibatches=1, target_kl=0.0)
+    learner, collector = made(algo, lr=Schedule(3e-3), epochs=1, minibatches=1, target_kl=0.0)
     rollout = rollout_of(learner, collector)
     losses = []
     for _ in range(30):
@@ -98,7 +99,7 @@ def test_persistence_repeats_actions_as_often_as_it_says() -> None:
 
 
 def test_a_teacher_is_imitated_and_then_let_go() -> None:
-    settings = {"teacher": "kiting", "lr": 3e-3, "epochs": 1, "target_kl": 0.0}
+    settings = {"teacher": "kiting", "lr": Schedule(3e-3), "epochs": 1, "target_kl": 0.0}
     learner, collector = made("mappo", "smac/2s_vs_1sc", **settings)
     player = PLAYERS["kiting"]()
     collector.teacher = lambda: player.act(collector.env)  # type: ignore[arg-type]  # a VecEnv
@@ -129,16 +130,29 @@ def test_a_rollout_holds_what_happened() -> None:
     assert n_cut > 0
 
 
-@pytest.mark.parametrize("setting", [{"lr": 0.0}, {"epochs": 0}, {"discount": 1.5}, {"clip": 0.0}])
+@pytest.mark.parametrize(
+    "setting", [{"lr": Schedule(0)}, {"epochs": 0}, {"discount": 1.5}, {"clip": 0.0}]
+)
 def test_settings_that_cannot_be(setting: dict[str, float]) -> None:
     with pytest.raises(TerrariumError, match=f"algo.{next(iter(setting))} is"):
         PpoConfig(**setting)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("progress", [0.0, 0.1, 1 / 3, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("entropy", [0.01, 0.02])
+def test_weights_fall_as_they_did_with_a_share_that_is_left(
+    progress: float, entropy: float
+) -> None:
+    """The rate falls to a tenth and the bonus to a half, in a straight line."""
+    weights = weights_at(PpoConfig(entropy=Schedule(f"{entropy} -> {entropy / 2}")), progress)
+    assert weights.lr == pytest.approx(0.001 * (1.0 + progress * (0.1 - 1.0)), rel=1e-14)
+    assert weights.entropy == pytest.approx(entropy * (1.0 + progress * (0.5 - 1.0)), rel=1e-14)
+
+
 def train_on(game: Game, algo: str, core: str, n_updates: int) -> float:
     """What a team is paid in the end, playing by chance."""
     net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
-    cfg = PpoConfig(n_steps=8, lr=3e-3, epochs=4, minibatches=2)
+    cfg = PpoConfig(n_steps=8, lr=Schedule("0.003 -> 0.0003"), epochs=4, minibatches=2)
     learner = ALGOS[algo](game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
     collector = Collector(game, cfg.n_steps, learner.carry_size)
     for k in range(n_updates):

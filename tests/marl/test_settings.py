@@ -23,7 +23,7 @@ def test_another_name_means_the_same() -> None:
 
 
 def test_what_the_command_line_says_wins() -> None:
-    assert made("algo.lr=3e-4", "net.core=gru", "task.reward_sparse=true").algo.lr == 3e-4
+    assert made("algo.lr=3e-4", "net.core=gru", "task.reward_sparse=true").algo.lr.at(1.0) == 3e-4
     chosen = made("task.reward_sparse=true")
     assert chosen.options("smac/3m").reward_sparse
     assert dict(chosen.task) == {"reward_sparse": True}
@@ -33,6 +33,13 @@ def test_what_the_command_line_says_wins() -> None:
     ("words", "message"),
     [
         (["algo.lrr=1"], 'unknown setting "algo.lrr". Did you mean "lr"?'),
+        (
+            ["algo.lr=1 -> 0.1 at 10"],
+            'command line: algo.lr: "1 -> 0.1 at 10" is no schedule: "at 10"',
+        ),
+        (["algo.lr=0"], "algo.lr is 0; allowed: 0 to 1, and not always 0"),
+        (["algo.lr=1e-3 -> 2"], "algo.lr is 1e-3 -> 2; allowed: 0 to 1"),
+        (["algo.entropy=0.01 -> -1"], "algo.entropy is 0.01 -> -1; allowed: 0 or more"),
         (["alg.lr=1"], 'unknown section "alg". Did you mean "algo"?'),
         (["run.max_steps=many"], 'run.max_steps is "many"; it must be a whole number'),
         (["run.target_win_rate=95"], "run.target_win_rate is 95.0; allowed: 0 to 1: 0.95 is 95 %"),

@@ -7,7 +7,7 @@ from terrarium.marl.settings import sections
 PARTS: dict[str, tuple[str, ...]] = {
     "environment": ("env.*",),
     "agent": ("net.*",),
-    "policy": ("algo.clip", "algo.entropy", "algo.persistence", "algo.target_kl"),
+    "policy": ("algo.clip", "algo.persistence", "algo.target_kl"),
     "teacher": ("algo.teacher", "algo.teacher_weight", "algo.teacher_end"),
     "value": (
         "algo.discount",
@@ -17,8 +17,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "algo.huber",
     ),
     "buffer": ("algo.n_steps", "algo.epochs", "algo.minibatches"),
-    "optimizer": ("algo.lr", "algo.max_grad"),
-    "schedules": ("algo.lr_end", "algo.entropy_end", "run.max_steps"),
+    "optimizer": ("algo.max_grad",),
+    "schedules": ("algo.lr", "algo.entropy", "run.max_steps"),
     "evaluation": ("eval.*",),
     "stop rules": ("run.max_minutes", "run.target_win_rate"),
     "run": ("run.seed", "run.folder", "run.start_from", "run.threads"),

@@ -112,4 +112,4 @@ def _weights(
     if cfg.select == "PER_hard":
         return counts
     rarity = (len(sizes) * chances) ** -cfg.beta.at(share)
-    return counts * rarity / rarity[drawn.unique()].max()
+    return counts * rarity / rarity[counts > 0].max()

@@ -124,12 +124,11 @@ class Replay:
         self._actions[rows, steps] = rollout.actions.to(self._actions)
         self._rewards[rows, steps] = rollout.rewards.to(self._rewards)
         self._terminated[rows, steps] = rollout.terminated.to(self._terminated)
-        # What was seen after the last step: of a full row what came next, of an episode that the
-        # time limit cut off what was seen last. After a decision there is nothing to know.
+        # What was seen after the last step: at the end of an episode, or where a row was full.
         full = (steps == self.length - 1) & ~rollout.over.cpu()
         put_parts(self._look, (rows[full], steps[full] + 1), rollout.look[1:][full])
-        cut = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
-        put_parts(self._look, (rows[cut], steps[cut] + 1), rollout.ends)
+        end = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
+        put_parts(self._look, (rows[end], steps[end] + 1), rollout.ends)
         if self._carry.shape[-1]:
             first = steps == 0
             known = rollout.carries * ~rollout.resets[:-1, :, None, None]

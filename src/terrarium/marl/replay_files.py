@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from terrarium.marl.batch import Look, parts, put_parts
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from terrarium.marl.replay import Replay
 
@@ -37,8 +35,8 @@ class ReplayFiles:
             self._holder = torch.zeros(replay.n_rows, dtype=torch.int64)
         self._holder[ids] = self._n_files
         save_checkpoint(self._folder / _name(self._n_files), replay.pack(ids))
-        needed = self._holder.unique().tolist()
-        self._names = [_name(number) for number in needed if number]
+        needed = sorted(set(self._holder.tolist()) - {0})
+        self._names = [_name(number) for number in needed]
         return {"files": list(self._names), "n_files": self._n_files, "holder": self._holder}
 
     def load(self, replay: Replay, saved: dict[str, Any]) -> None:

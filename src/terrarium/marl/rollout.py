@@ -66,7 +66,7 @@ class Rollout:
     truncated: Tensor  # [T, B]
     resets: Tensor  # [T + 1, B] an episode begins with this step
     carries: Tensor  # [T or 1, B, A, C] what was remembered before each step, or the first one
-    ends: Look  # [E, ...] what was seen where the time limit cut an episode off
+    ends: Look  # [E, ...] what was seen last in the episodes that ended
     end_steps: Tensor  # [E] in which step
     end_rows: Tensor  # [E] in which battle
 
@@ -142,11 +142,10 @@ class Collector:
             self._rewards[t] = torch.from_numpy(outcome.reward)
             self._terminated[t] = torch.from_numpy(outcome.terminated)
             self._truncated[t] = torch.from_numpy(outcome.truncated)
-            cut_off = np.flatnonzero(outcome.truncated)
-            if len(cut_off):
-                rows = torch.from_numpy(cut_off)
-                ends.append((t, rows, look_at(env.final)[rows]))
             self.begins = self._terminated[t] | self._truncated[t]
+            rows = self.begins.cpu().nonzero().squeeze(1)
+            if len(rows):
+                ends.append((t, rows, look_at(env.final)[rows]))
             _note(outcome, episodes)
         self._keep(self.n_steps)
         return self._rollout(ends), episodes

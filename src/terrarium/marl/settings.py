@@ -193,7 +193,8 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     if settings.curriculum.stages and not ALGOS[algo_name].fits_many:
         others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)
         raise ConfigError(
-            f"curriculum.stages: what {algo_name} learns fits one scenario; these fit many: {others}"
+            f"curriculum.stages: what {algo_name} learns fits one scenario only; "
+            f"these fit many: {others}"
         )
     ALGOS[algo_name].check(settings.net, settings.algo, settings.env.n_envs)
     return settings

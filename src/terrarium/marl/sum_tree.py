@@ -15,7 +15,7 @@ class SumTree:
         assert capacity >= 1, "a tree needs a row"
         self.capacity = capacity
         self._n_levels = (capacity - 1).bit_length()  # between the root and the leaves
-        self._first = 2**self._n_levels  # entry of row 0
+        self._first = 1 << self._n_levels  # entry of row 0
         self._tree = torch.zeros(2 * self._first, dtype=torch.float64)
 
     @property
@@ -44,6 +44,7 @@ class SumTree:
     def update(self, rows: Tensor, priorities: Tensor) -> None:
         """New priorities [K] of rows [K]; of a row that is named twice, the last one counts."""
         priorities = priorities.to(self._tree)
+        assert rows.shape == priorities.shape, "each row needs a priority"
         assert ((rows >= 0) & (rows < self.capacity)).all(), "there is no such row"
         assert ((priorities >= 0.0) & priorities.isfinite()).all(), "a priority is 0 or more"
         order = rows.argsort(stable=True)  # [K]
@@ -53,7 +54,7 @@ class SumTree:
         nodes = self._first + ordered[is_last]
         self._tree[nodes] = priorities[order[is_last]]
         for _ in range(self._n_levels):
-            nodes = (nodes // 2).unique_consecutive()
+            nodes = nodes // 2  # siblings name their parent twice, with the same sum
             self._tree[nodes] = self._tree[2 * nodes] + self._tree[2 * nodes + 1]
 
     def find(self, at: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """IQL (Tan 1993; Tampuu et al. 2017): each agent learns as if it were alone."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from terrarium.marl.algos.team import shared_loss
 from terrarium.marl.algos.value import (
@@ -29,9 +30,9 @@ class Iql(ValueLearner):
     """Each agent learns what its own actions are worth to the team."""
 
     Config = IqlConfig
-    fits_many = True
-    has_mixer = False
-    lacks = dict.fromkeys(
+    fits_many: ClassVar[bool] = True
+    has_mixer: ClassVar[bool] = False
+    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("mixer", "differ"), "it joins nothing: each agent learns from the team's reward alone"
     )
 

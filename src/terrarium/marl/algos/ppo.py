@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,7 @@ from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import Choice, Rollout
+from terrarium.schedules import Schedule, check_schedule
 
 TEACHERS = ("kiting",)
 """Scripted players who say what they would do"""
@@ -27,10 +28,8 @@ TEACHERS = ("kiting",)
 class PpoConfig:
     """Settings of PPO."""
 
-    lr: float = 1e-3
+    lr: Schedule = Schedule("0.001 -> 0.0001")
     """learning rate of Adam, for policy and value"""
-    lr_end: float = 0.1
-    """share of it that is left at the end of the run; it falls linearly"""
     n_steps: int = 32
     """steps of every environment between two updates"""
     epochs: int = 4
@@ -49,10 +48,8 @@ class PpoConfig:
     """of the value's loss beside the policy's"""
     huber: float = 10.0
     """errors of values beyond this count linearly"""
-    entropy: float = 0.01
+    entropy: Schedule = Schedule("0.01 -> 0.005")
     """reward for keeping an open mind"""
-    entropy_end: float = 0.5
-    """share of it that is left at the end of the run; it falls linearly"""
     persistence: float = 0.0
     """chance that an agent repeats its last action while it explores; falls linearly to 0"""
     teacher: str = ""
@@ -67,9 +64,10 @@ class PpoConfig:
     """an update ends early when the policy has moved this far; 0: never"""
 
     def __post_init__(self) -> None:
+        check_schedule("algo.lr", self.lr, 0.0, 1.0)
+        check_schedule("algo.entropy", self.entropy, 0.0)
         for name, fine, allowed in (
-            ("lr", 0.0 < self.lr <= 1.0, "above 0, up to 1"),
-            ("lr_end", 0.0 <= self.lr_end <= 1.0, "0 to 1"),
+            ("lr", any(self.lr.values), "0 to 1, and not always 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("epochs", 1 <= self.epochs <= 1000, "1 to 1000"),
             ("minibatches", 1 <= self.minibatches <= 1000, "1 to 1000"),
@@ -78,8 +76,6 @@ class PpoConfig:
             ("clip", self.clip > 0.0, "above 0"),
             ("value_clip", self.value_clip > 0.0, "above 0"),
             ("huber", self.huber > 0.0, "above 0"),
-            ("entropy", self.entropy >= 0.0, "0 or more"),
-            ("entropy_end", 0.0 <= self.entropy_end <= 1.0, "0 to 1"),
             ("persistence", 0.0 <= self.persistence < 1.0, "0 up to, but not, 1"),
             ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
             ("teacher_weight", self.teacher_weight >= 0.0, "0 or more"),
@@ -118,11 +114,11 @@ class Weights:
 
 
 def weights_at(cfg: PpoConfig, progress: float) -> Weights:
-    """Schedules: linear in the share of the run that is done."""
+    """Schedules follow the share of the run that is done."""
     lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
     return Weights(
-        lr=cfg.lr * (1.0 + progress * (cfg.lr_end - 1.0)),
-        entropy=cfg.entropy * (1.0 + progress * (cfg.entropy_end - 1.0)),
+        lr=cfg.lr.at(progress),
+        entropy=cfg.entropy.at(progress),
         teacher=cfg.teacher_weight * lesson,
     )
 
@@ -173,12 +169,12 @@ def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
 class Ppo:
     """A policy and a critic that learn from rollouts of all agents."""
 
-    Config = PpoConfig
-    lacks = dict.fromkeys(
+    Config: ClassVar[type[Any]] = PpoConfig
+    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("replay", "explore", "mixer", "differ", "share"),
         "it learns from what its policy has just played, and from nothing older",
     )
-    fits_many = True
+    fits_many: ClassVar[bool] = True
     central: bool
     """whether the critic knows everything"""
     keeps_carries = False
@@ -189,7 +185,7 @@ class Ppo:
             self.actor = make_actor(spec, net).to(place.device)
             self.critic = Critic(spec, net, self.central).to(place.device)
         self.norm = ValueNorm()
-        self.optimizer = torch.optim.Adam(self._weights(), cfg.lr, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
         self._place = place
         self._rollout: Rollout | None = None
         self._persistence = cfg.persistence

@@ -1,6 +1,7 @@
 """QTRAN-base (Son et al. 2019): agents' values that agree with a joint one about what is best."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -45,7 +46,7 @@ class Qtran(ValueLearner):
     """Agents that follow a value of joint actions, which they need not add up to."""
 
     Config = QtranConfig
-    lacks = dict.fromkeys(
+    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("mixer", "differ", "share"),
         "it has a joint value of its own that leads the agents, who have no errors alone",
     )
@@ -62,7 +63,6 @@ class Qtran(ValueLearner):
         joint = online(features, rows.actions, now)  # [R, L]
         with torch.no_grad():
             later = self.target.mixer(reading.next_features, reading.next_actions, state[:, 1:])
-            # Nobody sees what comes after a decision, and a joint value says something anyway.
             goals = self.goals(rows, later)
             greedy = reading.q[:, :-1].argmax(-1)  # [R, L, A]
             best_joint = online(features, greedy, now)

@@ -61,7 +61,7 @@ def team_goals(learner: ValueLearner, rows: Rows, reading: Reading) -> Tensor:
 def individual_loss(rows: Rows, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
     """Each agent's error [R, L, A] as a loss of its own, as much as it counts.
 
-    It is divided by steps, not by experiences: with all of them selected its gradient is the team's.
+    Divided by steps, not by experiences: with all of them selected, its gradient is the team's.
     """
     goals = (taken - errors).detach()
     squares = (weights * (taken - goals).square()).sum(-1)  # [R, L]

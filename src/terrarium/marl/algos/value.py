@@ -3,7 +3,7 @@
 import copy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -88,6 +88,8 @@ class ValueConfig:
 class JointQ(nn.Module):
     """Agents, and what joins their values."""
 
+    agents: Actor | SeparateActors
+
     def __init__(self, agents: Actor | SeparateActors, mixer: nn.Module) -> None:
         super().__init__()
         self.agents, self.mixer = agents, mixer
@@ -119,10 +121,10 @@ class Loss:
 class ValueLearner:
     """Agents that learn what actions are worth from what is kept of many episodes."""
 
-    Config: type[Any] = ValueConfig
-    lacks: dict[str, str] = {}
-    fits_many = False
-    has_mixer = True
+    Config: ClassVar[type[Any]] = ValueConfig
+    lacks: ClassVar[dict[str, str]] = {}
+    fits_many: ClassVar[bool] = False
+    has_mixer: ClassVar[bool] = True
     """whether the state decides how agents are joined"""
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: Any, place: Place) -> None:
@@ -282,7 +284,7 @@ class ValueLearner:
         )
 
     def _known(self, rows: Rows, values: Tensor) -> Tensor:
-        """Values [R, L, A], but 0 where nothing was seen: after a decision, and in padding.
+        """Values [R, L, A], but 0 in padding and after the end.
 
         Where no action is available its value is the lowest number, which no mixer survives.
         """

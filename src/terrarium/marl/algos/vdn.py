@@ -1,6 +1,7 @@
 """VDN (Sunehag et al. 2018): the team's value is the sum of its agents' values."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from torch import nn
 
@@ -25,9 +26,9 @@ class Vdn(ValueLearner):
     """Agents whose values add up to the team's."""
 
     Config = VdnConfig
-    fits_many = True
-    has_mixer = False  # a sum asks for no state
-    lacks = {"mixer": "it adds values up, and a sum has no settings"}
+    fits_many: ClassVar[bool] = True
+    has_mixer: ClassVar[bool] = False  # a sum asks for no state
+    lacks: ClassVar[dict[str, str]] = {"mixer": "it adds values up, and a sum has no settings"}
 
     def make_mixer(self) -> nn.Module:
         return SumMixer()

@@ -96,13 +96,13 @@ class DuplexMixer(nn.Module):
         advantages = (values - (scale * best + shift)).detach()  # [..., A] zero or less
         chosen = one_hot(actions, self.n_actions).flatten(-2)  # [..., A N]
         keys = self.keys(state).abs().unsqueeze(-2) + TINY  # [..., 1, h]
-        agents = self._heads(self.agents(state)).sigmoid()  # [..., A, h]
-        deeds = self._heads(self.actions(torch.cat((state, chosen), -1))).sigmoid()
+        heads = (-1, self.heads)
+        agents = self.agents(state).unflatten(-1, heads).sigmoid()  # [..., A, h]
+        joint = torch.cat((state, chosen), -1)
+        deeds = self.actions(joint).unflatten(-1, heads).sigmoid()  # [..., A, h]
         weights = (keys * agents * deeds).sum(-1)  # [..., A]
-        return (values + advantages * (weights - 1.0)).sum(-1)
-
-    def _heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (-1, self.heads))
+        total: Tensor = (values + advantages * (weights - 1.0)).sum(-1)
+        return total
 
 
 class JointValue(nn.Module):

@@ -22,7 +22,7 @@ class ShareConfig:
     ordinary: float = 0.1
     """stochastic: part of the bandwidth that is left to experience of any kind"""
     receivers: str = "all"
-    """all; sight: whom the sender sees; similar: who is in a like situation; roles: who acts alike"""
+    """all; sight: whom the sender sees; similar: who observes the like; roles: who acts alike"""
     similarity: float = 0.9
     """similar: cosine of what two agents observe, from which on they are"""
     roles: int = 3
