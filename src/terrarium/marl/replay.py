@@ -35,6 +35,8 @@ class ReplayConfig:
     """how much the error of a row raises its chance to be drawn (alpha); 0: all are alike"""
     correction: Schedule = Schedule("0.4 -> 1")
     """how much of that is taken back in the loss (beta)"""
+    hindsight: float = 0.0
+    """share of the rows whose goal becomes what they achieved; for environments with goals only"""
     on_disk: bool = True
     """keep it in the run's folder, too: a resumed run needs it to go on as if nothing happened"""
 
@@ -44,6 +46,7 @@ class ReplayConfig:
             ("chunk", 0, 100_000),
             ("batch", 1, 100_000),
             ("priority", 0.0, 1.0),
+            ("hindsight", 0.0, 1.0),
         ):
             value = getattr(self, name)
             if not low <= value <= high:

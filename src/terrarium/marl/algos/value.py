@@ -12,6 +12,7 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Look, parts, pick
 from terrarium.marl.exploration import ExploreConfig, Explorer
+from terrarium.marl.hindsight import Goals, relabel
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
@@ -137,6 +138,8 @@ class ValueLearner:
         self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
         self.exchange = self.make_exchange()
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
+        self.goals: Goals | None = None
+        """what observations hold of goals, if the environment has any: for hindsight"""
         self.replay: Replay | None = None
         self._files: ReplayFiles | None = None
         self.progress = 0.0
@@ -162,7 +165,11 @@ class ValueLearner:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
-        """Everything is checked by its own part."""
+        if cfg.replay.hindsight:
+            raise TerrariumError(
+                f"replay.hindsight is {cfg.replay.hindsight}: battles have no goals that could be "
+                "exchanged; leave it at 0. An environment of your own may have them: docs/value.md"
+            )
 
     @classmethod
     def memory(cls, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
@@ -248,7 +255,11 @@ class ValueLearner:
 
     def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
         """One gradient step."""
-        rows = replay.draw(progress, self.generator).to(self.device)
+        rows = replay.draw(progress, self.generator)
+        if self.goals is not None:
+            share = self.cfg.replay.hindsight
+            rows = relabel(rows, self.goals, share, "future", self.generator)
+        rows = rows.to(self.device)
         loss = self.loss(rows, self.read(rows))
         self.optimizer.zero_grad()
         loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
