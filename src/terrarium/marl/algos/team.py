@@ -65,7 +65,7 @@ def individual_loss(rows: Rows, taken: Tensor, errors: Tensor, weights: Tensor) 
     """
     goals = (taken - errors).detach()
     squares = (weights * (taken - goals).square()).sum(-1)  # [R, L]
-    return (squares * rows.weights.unsqueeze(1)).sum() / rows.filled.sum().clamp(min=1)
+    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
 
 
 def shared_loss(

@@ -138,7 +138,7 @@ class ValueLearner:
         self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
         self.exchange = self.make_exchange()
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
-        self.goals: Goals | None = None
+        self.hindsight: Goals | None = None
         """what observations hold of goals, if the environment has any: for hindsight"""
         self.replay: Replay | None = None
         self._files: ReplayFiles | None = None
@@ -256,9 +256,11 @@ class ValueLearner:
     def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
         """One gradient step."""
         rows = replay.draw(progress, self.generator)
-        if self.goals is not None:
+        if self.hindsight is not None:
             share = self.cfg.replay.hindsight
-            rows = relabel(rows, self.goals, share, "future", self.generator)
+            rows = relabel(rows, self.hindsight, share, "future", self.generator)
+        if not self.cfg.replay.chunk:
+            rows = rows.packed()
         rows = rows.to(self.device)
         loss = self.loss(rows, self.read(rows))
         self.optimizer.zero_grad()
@@ -273,8 +275,7 @@ class ValueLearner:
 
     def read(self, rows: Rows) -> Reading:
         """Let both networks look at rows."""
-        look, generator = rows.look, self.generator
-        resets = rows.filled.new_zeros((len(rows.filled), look.avail.shape[1]))
+        look, resets, generator = rows.look, rows.resets, self.generator
         self.online.agents.draw_noise(generator)
         thought = self.online.agents.think(look, rows.carry, resets)
         q = self.online.agents.judge(thought, look)  # [R, L + 1, A, N]
@@ -371,17 +372,15 @@ def follow(target: nn.Module, online: nn.Module, rate: float) -> None:
 
 def mean_square(errors: Tensor, rows: Rows) -> Tensor:
     """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
-    weight = rows.weights.unsqueeze(1) * rows.filled  # [R, L]
-    n = rows.filled.sum().clamp(min=1)
-    square = errors.square().flatten(2).mean(-1) if errors.ndim > 2 else errors.square()
-    return (square * weight).sum() / n
+    squares = errors.square()
+    squares = squares if squares.ndim == 2 else squares.flatten(2).mean(-1)
+    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
 
 
 def error_of_rows(errors: Tensor, rows: Rows) -> Tensor:
-    """[R] the mean size of a row's errors [R, L] or [R, L, A]."""
-    size = errors.detach().abs()
-    size = size.mean(-1) if size.ndim > 2 else size
-    return (size * rows.filled).sum(1) / rows.filled.sum(1).clamp(min=1)
+    """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
+    sizes = errors.detach().abs()
+    return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))
 
 
 def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimizer:

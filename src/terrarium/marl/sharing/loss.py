@@ -31,10 +31,9 @@ def received_loss(
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
     online, target = agents
-    resets = rows.filled.new_zeros((len(rows.filled), rows.look.avail.shape[1]))
-    each = online.as_each(rows.look, rows.carry, resets)  # [J, R, L + 1, A, N]
+    each = online.as_each(rows.look, rows.carry, rows.resets)  # [J, R, L + 1, A, N]
     with torch.no_grad():
-        each_later = target.as_each(rows.look, rows.carry, resets)
+        each_later = target.as_each(rows.look, rows.carry, rows.resets)
         greedy = each[:, :, 1:].argmax(-1)  # [J, R, L, A]
         later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
         goals = lesson.rewards + discount * later  # [J, R, L, A]
@@ -43,5 +42,4 @@ def received_loss(
     # One network for all answers for every receiver alike.
     who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
     squares = (errors.square() * who).sum((0, -1))  # [R, L]
-    weighted = squares * rows.weights.unsqueeze(1)
-    return weighted.sum() / rows.filled.sum().clamp(min=1)
+    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
