@@ -4,14 +4,13 @@ import pytest
 import torch
 
 from terrarium.marl.batch import LOWEST, Look
-from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import CORES, ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.nets.actor import Actor, make_actor
+from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
 from terrarium.marl.nets.critic import Critic
 from tests.envs.skirmish import SKIRMISH
-from tests.marl.looks import battles
+from tests.marl.small_nets import EVERY_ENTITY_NET, battles, small
 
 NAME = str(SKIRMISH)
-SMALL = NetConfig(core="none", width=16, token=8, heads=2)
 N_AGENTS, N_ENEMIES = 10, 8
 N_MEMBERS = N_AGENTS + N_ENEMIES
 
@@ -43,11 +42,10 @@ def actions_of(members: torch.Tensor, first_target: int, n_targets: int) -> torc
     return torch.cat((basic, first_target + torch.stack(targets), *aimed))
 
 
-@pytest.mark.parametrize("core", CORES)
-def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
+@EVERY_ENTITY_NET
+def test_permuting_enemies_permutes_what_aims_at_them(cfg: NetConfig) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles(NAME)
-    cfg = NetConfig(core=core, width=16, token=8, heads=2)
     actor, critic = make_actor(spec_of(env.info), cfg), Critic(spec_of(env.info), cfg, central=True)
     order = torch.tensor([2, 0, 4, 1, 3, 7, 5, 6])
     members = torch.cat((torch.arange(N_AGENTS), N_AGENTS + order))
@@ -64,11 +62,12 @@ def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
     assert (two > LOWEST).any()
 
 
-def test_places_for_units_that_are_not_there_change_nothing() -> None:
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_places_for_units_that_are_not_there_change_nothing(encoder: str) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles(NAME)
-    info = env.info
-    actor, critic = (make_actor(spec_of(info), SMALL), Critic(spec_of(info), SMALL, central=True))
+    info, cfg = env.info, small(encoder, "none")
+    actor, critic = make_actor(spec_of(info), cfg), Critic(spec_of(info), cfg, central=True)
     members = torch.cat((torch.arange(N_MEMBERS), torch.full((3,), -1)))
     actions = torch.cat(
         [
@@ -92,7 +91,7 @@ def test_places_for_units_that_are_not_there_change_nothing() -> None:
 def test_unavailable_actions_have_no_chance_and_every_weight_learns(encoder: str) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles(NAME)
-    actor = make_actor(spec_of(env.info), NetConfig(encoder=encoder, core="gru", width=16))
+    actor = make_actor(spec_of(env.info), small(encoder, "gru"))
     none = torch.zeros(begins.shape[1], N_AGENTS, actor.carry_size)
     logits, _ = actor(seen.swap(), none, begins.T)
     assert logits.shape[-1] == env.info.n_actions
@@ -101,26 +100,30 @@ def test_unavailable_actions_have_no_chance_and_every_weight_learns(encoder: str
     for name, weight in actor.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.isfinite().all(), name
-    if encoder == "attention":
+    if encoder in ENTITY_ENCODERS:
+        assert isinstance(actor, Actor)
         aim = actor.aim.weight.grad
         assert aim is not None
-        assert aim.view(4, 16, 16).abs().sum((1, 2)).gt(0).all()  # targets, and each ability
+        assert aim.view(actor.n_sides, 4, -1).abs().sum((0, 2)).gt(0).all()  # targets, each ability
 
 
-def test_a_policy_of_one_drill_runs_on_others() -> None:
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_a_policy_of_one_drill_runs_on_others(encoder: str) -> None:
+    cfg = small(encoder, "none")
     env, _, _ = battles(NAME, n_steps=1)
-    policy = make_actor(spec_of(env.info), SMALL)
+    policy = make_actor(spec_of(env.info), cfg)
     for name in ("skills/medivac_drop", "skills/ghost_emp", "arena/terran_vs_zerg"):
         env, seen, begins = battles(name, n_steps=3)
-        other = make_actor(spec_of(env.info), SMALL)
+        other = make_actor(spec_of(env.info), cfg)
         other.load_state_dict(policy.state_dict())
         logits, _ = other(seen.swap(), torch.zeros(4, env.n_agents, 0), begins.T)
         assert logits.shape == (4, 3, env.n_agents, env.info.n_actions)
 
 
-def test_a_policy_without_abilities_says_why_it_cannot_play_with_them() -> None:
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_a_policy_without_abilities_says_why_it_cannot_play_with_them(encoder: str) -> None:
     env, _, _ = battles("smac/3m", n_steps=1)
-    policy = make_actor(spec_of(env.info), SMALL)
+    policy = make_actor(spec_of(env.info), small(encoder, "none"))
     env, seen, begins = battles(NAME, n_steps=1)
     with pytest.raises(NetError, match="one of the two is without abilities"):
         policy(seen.swap(), torch.zeros(4, env.n_agents, 0), begins.T)

@@ -5,23 +5,13 @@ import torch
 
 from terrarium.marl.batch import LOWEST, Look, parts
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import CORES, ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.recurrent import RecurrentCore
-from tests.marl.looks import battles
-
-NETS = pytest.mark.parametrize(
-    "cfg",
-    [
-        NetConfig(encoder=encoder, core=core, width=16, heads=2, window=5, layers=2)
-        for encoder in ENCODERS
-        for core in CORES
-    ],
-    ids=lambda cfg: f"{cfg.encoder}-{cfg.core}",
-)
+from tests.marl.small_nets import EVERY_ENTITY_NET, EVERY_NET, battles, small
 
 
-@NETS
+@EVERY_NET
 @pytest.mark.parametrize("name", ["smac/3m", "smac/MMM", "skills/medivac_drop"])
 def test_learning_sees_what_acting_saw(cfg: NetConfig, name: str) -> None:
     """A whole stretch at once equals step by step, through ends of episodes, and so do carries."""
@@ -39,11 +29,11 @@ def test_learning_sees_what_acting_saw(cfg: NetConfig, name: str) -> None:
             step, carry = actor(seen[t][:, None], carry, begins[t][:, None])
             chosen = step[:, 0] > LOWEST
             torch.testing.assert_close(whole[:, t][chosen], step[:, 0][chosen], rtol=0, atol=1e-5)
-    if cfg.core in ("gru", "lstm"):
+    if cfg.core in ("gru", "lstm", "token"):
         torch.testing.assert_close(after, carry, rtol=0, atol=1e-5)
 
 
-@NETS
+@EVERY_NET
 def test_a_stretch_goes_on_where_the_last_one_ended(cfg: NetConfig) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
@@ -57,7 +47,7 @@ def test_a_stretch_goes_on_where_the_last_one_ended(cfg: NetConfig) -> None:
     torch.testing.assert_close(both, whole, rtol=0, atol=1e-5)
 
 
-@NETS
+@EVERY_NET
 def test_unavailable_actions_have_no_chance_and_every_weight_learns(cfg: NetConfig) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/MMM")
@@ -70,13 +60,32 @@ def test_unavailable_actions_have_no_chance_and_every_weight_learns(cfg: NetConf
     for name, weight in actor.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.isfinite().all(), name
+        assert weight.grad.any(), name
 
 
-@pytest.mark.parametrize("core", CORES)
-def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
+@EVERY_ENTITY_NET
+def test_the_dead_see_nothing_and_nobody_sees_the_unseen(cfg: NetConfig) -> None:
+    """Whatever is written about those an agent does not see, its answers stay the same."""
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/2s3z", n_steps=30)
+    acting, look = seen.swap().acting, seen.swap()
+    assert not acting.all()
+    actor = make_actor(spec_of(env.info), cfg)
+    none = torch.zeros(begins.shape[1], 5, actor.carry_size)
+    other = Look(*(part.clone() for part in parts(look)))
+    other.pairs[~other.mask] += 0.3
+    other.table[~other.mask.any(-2)] += 0.3  # of those that nobody sees, the dead among them
+    with torch.no_grad():
+        one, two = (actor(what, none, begins.T)[0] for what in (look, other))
+        torch.testing.assert_close(one, two, rtol=0, atol=1e-5)
+        if cfg.core == "none":  # others remember, but are told nothing new
+            assert not actor.think(look, none, begins.T).features[~acting].any()
+
+
+@EVERY_ENTITY_NET
+def test_permuting_enemies_permutes_what_aims_at_them(cfg: NetConfig) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/2s3z")
-    cfg = NetConfig(core=core, width=16, token=8, heads=2)
     actor, critic = make_actor(spec_of(env.info), cfg), Critic(spec_of(env.info), cfg, central=True)
     order = torch.tensor([2, 0, 4, 1, 3])
     members = torch.cat((torch.arange(5), 5 + order))
@@ -98,9 +107,8 @@ def test_permuting_enemies_permutes_what_aims_at_them(core: str) -> None:
         torch.testing.assert_close(critic(seen), critic(other), rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("core", CORES)
-def test_a_policy_of_one_scenario_runs_on_another(core: str) -> None:
-    cfg = NetConfig(core=core, width=16, token=8, heads=2)
+@EVERY_ENTITY_NET
+def test_a_policy_of_one_scenario_runs_on_another(cfg: NetConfig) -> None:
     small, _, _ = battles("smac/3m", n_steps=1)
     policy = make_actor(spec_of(small.info), cfg)
     for name in ("smac/8m", "smac/MMM2", "smacv2/protoss_5_vs_5", "smac/2c_vs_64zg"):
@@ -128,20 +136,21 @@ def test_values_are_one_number_for_each_agent_and_the_dead_do_not_disturb(
 ) -> None:
     torch.manual_seed(0)
     env, seen, _ = battles("smac/3m")
-    critic = Critic(spec_of(env.info), NetConfig(encoder=encoder, width=16), central)
+    critic = Critic(spec_of(env.info), small(encoder, "none"), central)
     values = critic(seen)
     assert values.shape == (12, 4, 3)
     assert values.isfinite().all()
-    if encoder == "attention" and central:
+    if encoder in ENTITY_ENCODERS and central:
         noisy = Look(*(part.clone() for part in parts(seen)))
         noisy.table[~noisy.alive] = 7.0
         torch.testing.assert_close(critic(noisy), values)
 
 
-def test_a_healer_aims_at_allies() -> None:
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_a_healer_aims_at_allies(encoder: str) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/MMM")
-    actor = make_actor(spec_of(env.info), NetConfig(core="none", width=16))
+    actor = make_actor(spec_of(env.info), small(encoder, "none"))
     changed = Look(*(part.clone() for part in parts(seen)))
     changed.pairs[..., 10:, 0] += 0.5  # enemies stand elsewhere; queries of others change too
     changed.mask[..., 10:] = seen.mask[..., 10:] = False  # and nobody sees them
@@ -186,9 +195,23 @@ def test_vectors_of_another_scenario_are_refused() -> None:
     ("settings", "message"),
     [
         ({"core": "ltsm"}, 'net.core is "ltsm". Did you mean "lstm"?'),
-        ({"encoder": "cnn"}, 'net.encoder is "cnn"'),
+        ({"encoder": "hnp"}, 'net.encoder is "hnp". Did you mean "hpn"?'),
+        ({"encoder": "cnn"}, "net.raster is 0; use net.raster=11"),
+        ({"raster": 11}, "net.encoder attention, which draws no map; use net.encoder=cnn"),
+        ({"encoder": "cnn", "raster": 2}, "net.raster is 2; allowed: 3 to 64, or 0"),
+        ({"encoder": "cnn", "raster": -1}, "net.raster is -1; allowed: 3 to 64, or 0"),
+        ({"core": "token"}, "net.encoder is attention; use net.encoder=transformer"),
+        ({"comm": "comnet"}, 'net.comm is "comnet". Did you mean "commnet"?'),
+        ({"comm": "tarmac", "comm_rounds": 0}, "net.comm_rounds is 0; allowed: 1 to 16"),
         ({"width": 0}, "net.width is 0; allowed: 4 to 4096"),
-        ({"core": "transformer", "width": 30, "heads": 4}, "must be a multiple"),
+        (
+            {"core": "transformer", "width": 30, "heads": 4},
+            "must be a multiple of them, such as 32",
+        ),
+        (
+            {"encoder": "transformer", "width": 30, "heads": 4},
+            "transformer encoder share the width",
+        ),
     ],
     ids=str,
 )

@@ -59,6 +59,7 @@ class Qtran(ValueLearner):
 
     def loss(self, rows: Rows, reading: Reading) -> Loss:
         online, state = self.online.mixer, rows.look.state
+        assert isinstance(online, JointValue)
         features, now = reading.features[:, :-1], state[:, :-1]
         joint = online(features, rows.actions, now)  # [R, L]
         with torch.no_grad():

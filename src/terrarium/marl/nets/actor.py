@@ -1,16 +1,23 @@
-"""The policy's network: encoder, core, and a head that scores what can be aimed at."""
+"""The policy's network: encoder, core, messages, and a head that scores what can be aimed at."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from terrarium.envs.kernels.schema import FEATURES
 from terrarium.marl.batch import Look, mask_unavailable
-from terrarium.marl.nets.attention import AgentEncoder
+from terrarium.marl.nets.columns import ids_of_each
+from terrarium.marl.nets.comm import Comm, exchange, who_hears_whom
 from terrarium.marl.nets.config import NetConfig, NetError, Spec
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
+from terrarium.marl.nets.entity_transformer import TokenCore, TransformerEncoder
+from terrarium.marl.nets.hpn import HpnEncoder
+from terrarium.marl.nets.layers import split_axis
 from terrarium.marl.nets.mlp import VectorEncoder
+from terrarium.marl.nets.noisy import draw_noise, head
 from terrarium.marl.nets.recurrent import NoCore, RecurrentCore
 from terrarium.marl.nets.transformer import TransformerCore
 
@@ -20,87 +27,123 @@ OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
 
 
-def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore:
+def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore | TokenCore:
     """What the networks remember by."""
     if cfg.core == "none":
         return NoCore()
     if cfg.core == "transformer":
         return TransformerCore(cfg.width, cfg.layers, cfg.heads, cfg.window)
+    if cfg.core == "token":
+        return TokenCore(cfg.width)
     return RecurrentCore(cfg.core, cfg.width)
 
 
-from collections import namedtuple
+@dataclass(frozen=True)
+class Thought:
+    """What agents make of what they see, before they judge what to do."""
 
-Thought = namedtuple("Thought", "features tokens carry")
+    features: Tensor  # [B, T, A, H]
+    tokens: Tensor | None  # [B, T, A, M, K] of whom they see; None: of nobody in particular
+    carry: Tensor  # [B, A, C] after the last step
 
 
 class Actor(nn.Module):
-    """Logits of all agents. With attention it fits any number of units on either side."""
+    """Logits of all agents. With views of units it fits any number of them on either side."""
 
-    def __init__(self, spec: Spec, cfg: NetConfig) -> None:
+    def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
         super().__init__()
-        self.first_target, self.obs_width = spec.first_target, spec.obs_width
-        self.n_aimed = spec.n_aimed
+        self.first_target, self.n_aimed = spec.first_target, spec.n_aimed
+        self.n_ids = n_ids_of(spec, cfg)
         self.core = make_core(cfg)
-        self.encoder: AgentEncoder | VectorEncoder
-        if cfg.encoder == "attention":
-            self.encoder = AgentEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
-            self.basic = linear(cfg.width, spec.first_target, OUTPUT_GAIN)
-            self.aim = linear(cfg.width, (1 + spec.n_aimed) * cfg.token, OUTPUT_GAIN)
+        self.encoder = make_encoder(spec, cfg)
+        if isinstance(self.encoder, VectorEncoder):
+            self.basic = head(cfg.width, spec.n_actions, OUTPUT_GAIN, noisy)
         else:
-            self.encoder = VectorEncoder(spec.obs_width, cfg.width)
-            self.basic = linear(cfg.width, spec.n_actions, OUTPUT_GAIN)
+            # A hypernetwork's tokens of allies and of enemies are not of one kind.
+            self.n_sides = 2 if isinstance(self.encoder, HpnEncoder) else 1
+            n_queries = self.n_sides * (1 + spec.n_aimed)
+            self.basic = head(cfg.width, spec.first_target, OUTPUT_GAIN, noisy)
+            self.aim = head(cfg.width, n_queries * self.encoder.token_width, OUTPUT_GAIN, noisy)
+        self.comm = None if cfg.comm == "none" else Comm(cfg)
 
     @property
     def carry_size(self) -> int:
         return self.core.carry_size
 
-    def draw_noise(self, generator):
-        pass
-
     def forward(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        t = self.think(look, carry, resets)
-        return self.judge(t, look), t.carry
+        """look [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
+        thought = self.think(look, carry, resets)
+        return self.judge(thought, look), thought.carry
 
-    def think(self, look: Look, carry: Tensor, resets: Tensor):
-        n_rows, n_steps = resets.shape
-        flat = look.merge()  # [B T]
-        if isinstance(self.encoder, AgentEncoder):
-            features, tokens = self.encoder(flat)  # [B T, A, H], [B T, A, M, K]
-        else:
-            if flat.obs.shape[-1] != self.obs_width:
-                raise NetError(
-                    f"this policy reads vectors of {self.obs_width} numbers and the scenario shows "
-                    f"{flat.obs.shape[-1]}; only net.encoder=attention fits every scenario"
-                )
-            features, tokens = self.encoder(flat.obs), None
-        features, carry = self.core(
-            features.view(n_rows, n_steps, *features.shape[1:]), carry, resets
-        )
+    def think(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
+        """What all agents make of what they see and are told."""
+        thought = self.reflect(look, carry, resets, ids_of_each(self.n_ids, look))
+        return _talk([self.comm], thought, look)[0] if self.comm is not None else thought
+
+    def reflect(self, look: Look, carry: Tensor, resets: Tensor, ids: Tensor | None) -> Thought:
+        """What agents with these ids [A, A] make of what they see, each for itself."""
+        if isinstance(self.core, TokenCore):
+            assert isinstance(self.encoder, TransformerEncoder), "settings see to that"
+            return Thought(*self.core(self.encoder, look, carry, resets, ids))
+        features, tokens = encode(self.encoder, look.merge(), ids)  # [B T, A, H], [B T, A, M, K]
+        features, carry = self.core(split_axis(features, resets.shape), carry, resets)
+        if tokens is not None:
+            tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
         return Thought(features, tokens, carry)
 
-    def judge(self, t, look):
-        flat = look.merge()
-        features, tokens = t.features, t.tokens
-        n_rows, n_steps = features.shape[:2]
-        features = features.flatten(0, 1)  # [B T, A, H]
+    def judge(self, thought: Thought, look: Look) -> Tensor:
+        """Masked logits [B, T, A, N]."""
+        flat, features = look.merge(), thought.features.flatten(0, 1)  # [B T, A, H]
         logits = self.basic(features)  # [B T, A, basic]
-        if tokens is not None:
-            logits = torch.cat((logits, self._aims(features, tokens, flat)), -1)
+        if thought.tokens is not None:
+            aims = self._aims(features, thought.tokens.flatten(0, 1), flat)
+            logits = torch.cat((logits, aims), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
-        return logits.view(n_rows, n_steps, *logits.shape[1:])
+        return split_axis(logits, thought.features.shape[:2])
+
+    def as_each(self, look: Look, carry: Tensor, resets: Tensor) -> Tensor:
+        """[J, B, T, A, N] what agent j's network says about the situation of each agent.
+
+        One network for all says one thing, J = 1, unless agents have ids: then it answers as each.
+        What is heard in a situation stays what was said there.
+        """
+        ids = ids_of_each(self.n_ids, look)
+        if ids is None:
+            return self.judge(self.think(look, carry, resets), look).unsqueeze(0)
+        said: list[Tensor] = []
+        if self.comm is not None:
+            said = _talk([self.comm], self.reflect(look, carry, resets, ids), look)[1]
+        alike = [one.expand_as(ids) for one in ids]  # for every j, all agents with its id
+        return torch.stack([self.answer(look, carry, resets, same, said) for same in alike])
+
+    def answer(
+        self,
+        look: Look,
+        carry: Tensor,
+        resets: Tensor,
+        ids: Tensor | None,
+        said: Sequence[Tensor],
+    ) -> Tensor:
+        """Logits [B, T, A, N] of agents with these ids who hear what was said in each round."""
+        thought = self.reflect(look, carry, resets, ids)
+        if self.comm is not None:
+            after = self.comm.listen(thought.features, said, who_hears_whom(look))
+            thought = replace(thought, features=after)
+        return self.judge(thought, look)
+
+    def draw_noise(self, generator: torch.Generator | None) -> None:
+        """New noise in noisy layers, if there are any; without a generator none."""
+        draw_noise(self, generator)
 
     def _aims(self, features: Tensor, tokens: Tensor, look: Look) -> Tensor:
         """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
         abilities at anybody. Whatever is aimed asks with a query of its own."""
         n_agents, n_members = look.n_agents, tokens.shape[-2]
         n_targets = look.avail.shape[-1] - self.first_target - self.n_aimed * n_members
-        queries = self.aim(features).unflatten(-1, (1 + self.n_aimed, -1))  # [B, A, V, K]
-        queries = queries.transpose(-1, -2) / math.sqrt(tokens.shape[-1])  # [B, A, K, V]
-        scores = tokens @ queries  # [B, A, M, V]
+        scores = self._scores(features, tokens)  # [B, A, M, V]
         own = look.table[..., :n_agents, :]
         heals = (own[..., _HEALS] > 0) & (own[..., _GROUND] + own[..., _AIR] == 0)  # [B, A]
-        allies, enemies = scores[..., 0].split((n_agents, n_members - n_agents), -1)
+        allies, enemies = scores[..., :n_agents, 0], scores[..., n_agents:, 0]
         targets = torch.where(
             heals.unsqueeze(-1), _fit(allies, n_targets), _fit(enemies, n_targets)
         )  # [B, A, targets]
@@ -109,33 +152,102 @@ class Actor(nn.Module):
         aimed = scores[..., 1:].transpose(-1, -2).flatten(-2)  # [B, A, aimed x M]
         return torch.cat((targets, aimed), -1)
 
+    def _scores(self, features: Tensor, tokens: Tensor) -> Tensor:
+        """[B, A, M, V] how well each member suits each of the verbs."""
+        n_queries, token = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
+        queries = self.aim(features).unflatten(-1, (n_queries, -1))  # [B, A, sides V, K]
+        queries = queries.transpose(-1, -2) / math.sqrt(token)  # [B, A, K, sides V]
+        if self.n_sides == 1:
+            scores: Tensor = tokens @ queries  # [B, A, M, V]
+            return scores
+        n_agents = features.shape[-2]
+        to_allies, to_enemies = queries.chunk(2, -1)  # [B, A, K, V]
+        allies, enemies = tokens[..., :n_agents, :], tokens[..., n_agents:, :]
+        return torch.cat((allies @ to_allies, enemies @ to_enemies), -2)
+
 
 class SeparateActors(nn.Module):
     """One actor for each agent; all see the team, each answers for itself."""
 
-    def __init__(self, spec: Spec, cfg: NetConfig) -> None:
+    def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
         super().__init__()
-        self.actors = nn.ModuleList(Actor(spec, cfg) for _ in range(spec.n_agents))
+        self.actors = nn.ModuleList(Actor(spec, cfg, noisy) for _ in range(spec.n_agents))
+
+    @property
+    def each(self) -> list[Actor]:
+        return [actor for actor in self.actors if isinstance(actor, Actor)]
 
     @property
     def carry_size(self) -> int:
-        size: int = self.actors[0].carry_size  # type: ignore[assignment]  # nn.Module hides it
-        return size
+        return self.each[0].carry_size
 
     def forward(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """As of one actor for all."""
+        thought = self.think(look, carry, resets)
+        return self.judge(thought, look), thought.carry
+
+    def think(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
+        """What each agent's own network makes of what it sees and is told."""
+        thought = self._reflect(look, carry, resets)
+        comms = self._comms()
+        return _talk(comms, thought, look)[0] if comms else thought
+
+    def judge(self, thought: Thought, look: Look) -> Tensor:
+        """Masked logits [B, T, A, N], of each agent by its own network."""
+        logits = [actor.judge(thought, look)[..., a, :] for a, actor in enumerate(self.each)]
+        return torch.stack(logits, -2)
+
+    def as_each(self, look: Look, carry: Tensor, resets: Tensor) -> Tensor:
+        """[J, B, T, A, N] what agent j's network says about the situation of each agent.
+
+        What is heard in a situation stays what was said there, by the networks of the others.
+        """
+        self._check(look)
+        comms, said = self._comms(), []
+        if comms:
+            said = _talk(comms, self._reflect(look, carry, resets), look)[1]
+        answers = []
+        for j, actor in enumerate(self.each):
+            ids = ids_of_each(actor.n_ids, look)
+            same = None if ids is None else ids[j].expand_as(ids)
+            answers.append(actor.answer(look, carry, resets, same, said))
+        return torch.stack(answers)
+
+    def draw_noise(self, generator: torch.Generator | None) -> None:
+        """New noise in noisy layers, if there are any; without a generator none."""
+        draw_noise(self, generator)
+
+    def _reflect(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
+        self._check(look)
+        ids = ids_of_each(self.each[0].n_ids, look)
+        thoughts = [actor.reflect(look, carry, resets, ids) for actor in self.each]
+        tokens = [one.tokens[:, :, a] for a, one in enumerate(thoughts) if one.tokens is not None]
+        return Thought(
+            torch.stack([one.features[:, :, a] for a, one in enumerate(thoughts)], 2),
+            torch.stack(tokens, 2) if tokens else None,
+            torch.stack([one.carry[:, a] for a, one in enumerate(thoughts)], 1),
+        )
+
+    def _comms(self) -> list[Comm]:
+        return [actor.comm for actor in self.each if actor.comm is not None]
+
+    def _check(self, look: Look) -> None:
         if look.n_agents != len(self.actors):
             raise NetError(
                 f"this policy has {len(self.actors)} networks and the scenario {look.n_agents} "
                 "agents; only net.share=true fits every scenario"
             )
-        answers = [actor(look, carry, resets) for actor in self.actors]
-        logits = torch.stack([answer[..., a, :] for a, (answer, _) in enumerate(answers)], -2)
-        carries = torch.stack([after[:, a] for a, (_, after) in enumerate(answers)], 1)
-        return logits, carries
 
 
-def make_actor(spec: Spec, cfg: NetConfig, noisy=False) -> Actor | SeparateActors:
-    return Actor(spec, cfg) if cfg.share else SeparateActors(spec, cfg)
+def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | SeparateActors:
+    """`noisy`: the last layers have noise on their weights, see `draw_noise`."""
+    return Actor(spec, cfg, noisy) if cfg.share else SeparateActors(spec, cfg, noisy)
+
+
+def _talk(comms: Sequence[Comm], thought: Thought, look: Look) -> tuple[Thought, list[Tensor]]:
+    """What becomes of thoughts when agents exchange them, and what was said in each round."""
+    features, said = exchange(comms, thought.features, who_hears_whom(look))
+    return replace(thought, features=features), said
 
 
 def _fit(scores: Tensor, n: int) -> Tensor:

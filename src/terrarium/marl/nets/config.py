@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from terrarium.envs.task import TaskInfo
 from terrarium.errors import TerrariumError, nearest
 
-ENCODERS = ("attention", "mlp")
-CORES = ("none", "gru", "lstm", "transformer")
+ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")
+"""Over units: they fit every scenario, and score whom to aim at one by one"""
+ENCODERS = (*ENTITY_ENCODERS, "mlp")
+CORES = ("none", "gru", "lstm", "transformer", "token")
+COMMS = ("none", "commnet", "tarmac")
+RASTERS = (3, 64)
+"""Fewest and most cells along the side of a map"""
 
 
 class NetError(TerrariumError):
@@ -18,9 +23,9 @@ class NetConfig:
     """Encoder, core and sizes of the networks."""
 
     encoder: str = "attention"
-    """attention: over units, for any number of them; mlp: over SMAC's vectors of one scenario"""
+    """attention, hpn, transformer or cnn: over units; mlp: over SMAC's vectors of one scenario"""
     core: str = "lstm"
-    """what remembers: none, gru, lstm or transformer"""
+    """what remembers: none, gru, lstm, transformer, or, in a transformer encoder, a token"""
     width: int = 64
     """numbers that stand for an agent and for what it remembers"""
     token: int = 16
@@ -28,35 +33,70 @@ class NetConfig:
     heads: int = 4
     """of attention, each a look of its own"""
     layers: int = 1
-    """of a transformer core"""
+    """of a transformer, be it encoder or core"""
     window: int = 16
     """steps that a transformer core looks back"""
     share: bool = True
     """one network for all agents; False: one for each, which then fits one number of agents"""
+    agent_id: bool = False
+    """agents know their index, so one network can play many roles; fits one number of agents"""
+    raster: int = 0
+    """cells along each side of the map that encoder=cnn draws around an agent; 0: no map"""
+    comm: str = "none"
+    """what agents that see each other tell each other: none, commnet or tarmac"""
+    comm_rounds: int = 1
+    """how often they do in a step"""
 
     def __post_init__(self) -> None:
         _check("encoder", self.encoder, ENCODERS)
         _check("core", self.core, CORES)
+        _check("comm", self.comm, COMMS)
         for name, low, high in (
             ("width", 4, 4096),
             ("token", 4, 4096),
             ("heads", 1, 64),
             ("layers", 1, 16),
             ("window", 1, 512),
+            ("comm_rounds", 1, 16),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise NetError(f"net.{name} is {value}; allowed: {low} to {high}")
-        if self.core == "transformer" and self.width % self.heads:
+        for part in ("core", "encoder"):
+            if getattr(self, part) == "transformer" and self.width % self.heads:
+                raise NetError(
+                    f"net.width is {self.width} and net.heads {self.heads}: the heads of a "
+                    f"transformer {part} share the width, so it must be a multiple of them, such "
+                    f"as {self.heads * -(-self.width // self.heads)}"
+                )
+        if self.core == "token" and self.encoder != "transformer":
             raise NetError(
-                f"net.width is {self.width} and net.heads {self.heads}: the heads of a transformer "
-                "core share the width, so it must be a multiple of them"
+                "net.core=token remembers by a token among those of net.encoder=transformer, and "
+                f"net.encoder is {self.encoder}; use net.encoder=transformer, or net.core=gru"
+            )
+        self._check_raster()
+
+    def _check_raster(self) -> None:
+        low, high = RASTERS
+        if self.raster and not low <= self.raster <= high:
+            raise NetError(
+                f"net.raster is {self.raster}; allowed: {low} to {high}, or 0 for no map"
+            )
+        if self.encoder == "cnn" and not self.raster:
+            raise NetError(
+                "net.encoder=cnn looks at a map of net.raster x net.raster cells, and net.raster "
+                "is 0; use net.raster=11"
+            )
+        if self.raster and self.encoder != "cnn":
+            raise NetError(
+                f"net.raster is {self.raster} and net.encoder {self.encoder}, which draws no map; "
+                "use net.encoder=cnn, or net.raster=0"
             )
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a network has to fit. With attention only the kinds of actions matter."""
+    """What a network has to fit. With views of units only the kinds of actions matter."""
 
     n_agents: int
     n_actions: int
@@ -86,7 +126,7 @@ def spec_of(info: TaskInfo) -> Spec:
 
 def views_of(cfg: NetConfig) -> tuple[str, ...]:
     """What an environment has to show for these networks."""
-    return ("pairs", "table") if cfg.encoder == "attention" else ("obs", "state")
+    return ("pairs", "table") if cfg.encoder in ENTITY_ENCODERS else ("obs", "state")
 
 
 def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:

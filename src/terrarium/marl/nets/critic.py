@@ -3,35 +3,42 @@
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Look
-from terrarium.marl.nets.attention import AgentEncoder, TableEncoder
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.nets.attention import TableEncoder
+from terrarium.marl.nets.columns import ids_of_each
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec
+from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
 from terrarium.marl.nets.layers import linear
 from terrarium.marl.nets.mlp import VectorEncoder, state_of_each
 
 
 class Critic(nn.Module):
-    """Values of all agents. A central one knows everything, others what the agent sees."""
+    """Values of all agents. A central one knows everything, others what the agent sees.
+
+    With views of units a central one reads the whole table, however agents are read; others have
+    an encoder, and ids, as agents have.
+    """
 
     def __init__(self, spec: Spec, cfg: NetConfig, central: bool) -> None:
         super().__init__()
         self.central = central
-        self.encoder: TableEncoder | AgentEncoder | VectorEncoder
-        if cfg.encoder == "attention":
-            kind = TableEncoder if central else AgentEncoder
-            self.encoder = kind(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
+        self.n_ids = 0 if central else n_ids_of(spec, cfg)
+        self.encoder: TableEncoder | EntityEncoder | VectorEncoder
+        if not central:
+            self.encoder = make_encoder(spec, cfg)
+        elif cfg.encoder in ENTITY_ENCODERS:
+            self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
         else:
-            n_in = spec.obs_width + (spec.state_size if central else 0)
-            self.encoder = VectorEncoder(n_in, cfg.width)
+            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
         self.value = linear(cfg.width, 1, 1.0)
 
     def forward(self, look: Look) -> Tensor:
         """look [...] -> values [..., A]."""
         if isinstance(self.encoder, TableEncoder):
             features = self.encoder(look)
-        elif isinstance(self.encoder, AgentEncoder):
-            features, _ = self.encoder(look)
+        elif self.central:
+            features = self.encoder(state_of_each(look))
         else:
-            features = self.encoder(state_of_each(look) if self.central else look.obs)
+            features, _ = encode(self.encoder, look, ids_of_each(self.n_ids, look))
         values: Tensor = self.value(features).squeeze(-1)
         return values
 

@@ -19,6 +19,11 @@ def linear(n_in: int, n_out: int, gain: float = RELU_GAIN, bias: bool = True) ->
     return layer
 
 
+def split_axis(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The first axis as several: what `Look.merge` made one."""
+    return x.view(*shape, *x.shape[1:])
+
+
 class AttentionPool(nn.Module):
     """Some queries look at tokens: multi-head attention at a cost that is linear in the tokens.
 
@@ -59,6 +64,6 @@ def load_into(module: nn.Module, weights: dict[str, Tensor]) -> None:
             raise NetError(
                 f"the saved weights have other shapes: {name} is {list(weights[name].shape)}, and "
                 f"{list(weight.shape)} is needed here; net.width, net.token and net.heads must be "
-                "the same, and with net.encoder=mlp the scenario as well"
+                "the same, and with net.encoder=mlp or net.agent_id=true the scenario as well"
             )
     module.load_state_dict(weights)

@@ -12,6 +12,7 @@ class VectorEncoder(nn.Module):
 
     def __init__(self, n_in: int, width: int) -> None:
         super().__init__()
+        self.n_in = n_in
         self.layers = nn.Sequential(
             nn.LayerNorm(n_in),
             linear(n_in, width),

@@ -1,0 +1,82 @@
+"""An encoder that draws whom an agent sees on a map around it, and looks at that."""
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.envs.kernels.schema import FEATURES, PAIR_DX, PAIR_FEATURES
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.columns import columns_for, others_seen, with_ids
+from terrarium.marl.nets.layers import linear
+
+_NAMES = list(FEATURES)
+_ALLY, _ENEMY = _NAMES.index("ally"), _NAMES.index("enemy")
+_DRAWN = [_NAMES.index(name) for name in ("health", "shield", "damage", "range")]
+_TARGETABLE = PAIR_FEATURES.index("targetable")
+N_CHANNELS = 2 * (1 + len(_DRAWN)) + 1
+"""Of each side: how many, their health and shields, how hard they hit and how far; and how many
+the agent may attack or heal"""
+_FIRST, _SECOND = 16, 32
+"""Channels after each convolution"""
+
+
+class CnnEncoder(nn.Module):
+    """Two convolutions over the map, joined with what the agent knows of itself.
+
+    The map is coarse, so it says where crowds are; who is aimed at is asked of tokens, which know
+    exactly where each unit stands.
+    """
+
+    def __init__(self, width: int, token: int, raster: int, skilled: bool, n_ids: int = 0) -> None:
+        super().__init__()
+        self.columns = columns_for(skilled)
+        self.token_width, self.raster = token, raster
+        self.unit = linear(len(self.columns.of_anybody), token)
+        self.pair = linear(self.columns.n_pairs, token, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
+        n_left = -(-raster // 4)  # each convolution halves the sides
+        self.convolve = nn.Sequential(
+            _convolution(N_CHANNELS, _FIRST), nn.ReLU(), _convolution(_FIRST, _SECOND), nn.ReLU()
+        )
+        self.map = linear(_SECOND * n_left * n_left, width)
+        self.join = linear(2 * width, width)
+
+    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
+        self.columns.check(look)
+        units = self.unit(look.table[..., self.columns.of_anybody])  # [B, M, K]
+        tokens = (self.pair(look.pairs) + units.unsqueeze(-3)).relu()  # [B, A, M, K]
+        known = look.table[..., : look.n_agents, self.columns.of_itself]
+        own = self.itself(with_ids(known, ids)).relu()  # [B, A, H]
+        maps = draw_map(look, self.raster).flatten(0, -4)  # [B A, C, R, R]
+        seen = self.map(self.convolve(maps).flatten(-3)).relu()  # [B A, H]
+        features = self.join(torch.cat((own, seen.view(own.shape)), -1)).relu()  # [B, A, H]
+        return features * look.acting.unsqueeze(-1), tokens  # the dead see nothing
+
+
+def draw_map(look: Look, raster: int) -> Tensor:
+    """[..., A, C, R, R] sums over those in each cell of a square around each agent, as wide as it
+    sees in both directions. The agent itself is not on it: it is always in the middle."""
+    rows = look.table[..., _DRAWN]  # [..., M, 4]
+    told = nn.functional.pad(rows, (1, 0), value=1.0)  # [..., M, 5] with a 1 to count them
+    sides = look.table[..., [_ALLY, _ENEMY]].unsqueeze(-1)  # [..., M, 2, 1]
+    of_units = (sides * told.unsqueeze(-2)).flatten(-2)  # [..., M, 10]
+    seen = others_seen(look).unsqueeze(-1)  # [..., A, M, 1]
+    shape = (*seen.shape[:-1], -1)
+    channels = torch.cat(
+        (of_units.unsqueeze(-3).expand(shape), look.pairs[..., _TARGETABLE, None]), -1
+    )  # [..., A, M, C]
+    channels = (channels * seen).transpose(-1, -2)  # [..., A, C, M]
+    places = look.pairs[..., PAIR_DX : PAIR_DX + 2]  # [..., A, M, 2]
+    cells = ((places + 1.0) * (0.5 * raster)).long().clamp(0, raster - 1)
+    cell = (cells[..., 1] * raster + cells[..., 0]).unsqueeze(-2)  # [..., A, 1, M]
+    drawn = channels.new_zeros(*channels.shape[:-1], raster * raster)
+    drawn.scatter_add_(-1, cell.expand(channels.shape), channels)  # [..., A, C, R R]
+    return drawn.view(*drawn.shape[:-1], raster, raster)
+
+
+def _convolution(n_in: int, n_out: int) -> nn.Conv2d:
+    layer = nn.Conv2d(n_in, n_out, 3, stride=2, padding=1)
+    nn.init.orthogonal_(layer.weight, nn.init.calculate_gain("relu"))
+    assert layer.bias is not None
+    nn.init.zeros_(layer.bias)
+    return layer

@@ -1,0 +1,90 @@
+"""What an agent may know: columns of the table and of pairs, the same for every encoder."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from terrarium.envs.kernels.schema import (
+    FEATURES,
+    PAIR_FEATURES,
+    SKILL_FEATURES,
+    SKILL_PAIR_FEATURES,
+)
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.config import NetError
+
+_NAMES = list(FEATURES)
+_OWN = _NAMES[_NAMES.index("north_free") : _NAMES.index("max_health")]
+_KNOWN = ("ally", "enemy", "health", "shield", "energy", "cooldown")
+_SKILLS = list(SKILL_FEATURES)
+_FIRST_OWN_SKILL = _SKILLS.index("skill_1")
+
+# Columns of the table: what an agent may know of whom it sees, and of itself alone.
+_OF_ANYBODY = [
+    i for i, name in enumerate(_NAMES) if name in _KNOWN or i >= _NAMES.index("max_health")
+]
+_OF_ITSELF = [_NAMES.index(name) for name in _OWN if name != "aimed_at"]
+# More of them where agents have abilities. Whom they can be aimed at is for each pair to know.
+_SKILLS_OF_ANYBODY = [len(_NAMES) + i for i in range(_FIRST_OWN_SKILL)]
+_SKILLS_OF_ITSELF = [
+    len(_NAMES) + i
+    for i, name in enumerate(_SKILLS)
+    if i >= _FIRST_OWN_SKILL and name not in SKILL_PAIR_FEATURES
+]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of the table agents read, and how many numbers of each pair."""
+
+    of_anybody: list[int]
+    of_itself: list[int]
+    n_pairs: int
+
+    def check(self, look: Look) -> None:
+        """A scenario with abilities shows more of them than one without."""
+        if look.pairs.shape[-1] != self.n_pairs:
+            raise NetError(
+                f"this policy reads {self.n_pairs} numbers of each pair of units and the "
+                f"scenario shows {look.pairs.shape[-1]}: one of the two is without abilities"
+            )
+
+
+def columns_for(skilled: bool) -> Columns:
+    """`skilled`: agents have abilities."""
+    of_anybody = _OF_ANYBODY + _SKILLS_OF_ANYBODY * skilled
+    return Columns(
+        of_anybody,
+        of_anybody + _OF_ITSELF + _SKILLS_OF_ITSELF * skilled,
+        len(PAIR_FEATURES) + len(SKILL_PAIR_FEATURES) * skilled,
+    )
+
+
+def ids_of_each(n_ids: int, look: Look) -> Tensor | None:
+    """One-hots [A, A] of the agents' indices for networks that know them, None for others."""
+    if n_ids == 0:
+        return None
+    if look.n_agents != n_ids:
+        raise NetError(
+            f"this policy knows {n_ids} agents by their index and the scenario has "
+            f"{look.n_agents}; only net.agent_id=false fits every scenario"
+        )
+    return torch.eye(n_ids, device=look.table.device)
+
+
+def with_ids(own: Tensor, ids: Tensor | None) -> Tensor:
+    """own [..., A, F] with the agents' ids [A, I] beside it, if they have any."""
+    if ids is None:
+        return own
+    return torch.cat((own, ids.expand(*own.shape[:-1], -1)), -1)  # [..., A, F + I]
+
+
+def others_seen(look: Look) -> Tensor:
+    """[..., A, M] whom each agent sees, without itself."""
+    return look.mask & ~themselves(look)
+
+
+def themselves(look: Look) -> Tensor:
+    """[A, M] the agents' own places among the members."""
+    return torch.eye(*look.mask.shape[-2:], dtype=torch.bool, device=look.mask.device)

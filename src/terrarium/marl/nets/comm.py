@@ -1,0 +1,117 @@
+"""Messages between agents that see each other, after the core and before the heads."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.nets.layers import linear
+
+
+class CommNetRound(nn.Module):
+    """Everybody says what it thinks and hears the mean (Sukhbaatar et al. 2016)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.join = linear(2 * width, width)
+
+    def speak(self, features: Tensor) -> Tensor:
+        return features
+
+    def hear(self, features: Tensor, words: Tensor, heard: Tensor) -> Tensor:
+        """features [..., a, H], words [..., A, W], heard [..., a, A] -> features [..., a, H]."""
+        weights = heard.to(words.dtype)
+        weights = weights / weights.sum(-1, keepdim=True).clamp(min=1.0)  # [..., a, A]
+        return _heed(self.join, features, weights @ words)
+
+
+class TarmacRound(nn.Module):
+    """Signatures say whom a message is for, queries what an agent wants (Das et al. 2019)."""
+
+    def __init__(self, width: int, signature: int) -> None:
+        super().__init__()
+        self.signature = signature
+        self.say = linear(width, signature + width, gain=1.0)
+        self.query = linear(width, signature, gain=1.0)
+        self.join = linear(2 * width, width)
+
+    def speak(self, features: Tensor) -> Tensor:
+        words: Tensor = self.say(features)  # [..., a, signature + H]
+        return words
+
+    def hear(self, features: Tensor, words: Tensor, heard: Tensor) -> Tensor:
+        """features [..., a, H], words [..., A, W], heard [..., a, A] -> features [..., a, H]."""
+        signatures, values = words[..., : self.signature], words[..., self.signature :]
+        scores = self.query(features) @ signatures.transpose(-1, -2) / math.sqrt(self.signature)
+        scores = scores.masked_fill(~heard, torch.finfo(scores.dtype).min)  # [..., a, A]
+        # Who sees nobody hears zeros, not the mean of everybody.
+        weights = scores.softmax(-1) * heard.any(-1, keepdim=True)
+        return _heed(self.join, features, weights @ values)
+
+
+class Comm(nn.Module):
+    """Some rounds of messages, each with weights of its own."""
+
+    def __init__(self, cfg: NetConfig) -> None:
+        super().__init__()
+        self.rounds = nn.ModuleList(
+            CommNetRound(cfg.width) if cfg.comm == "commnet" else TarmacRound(cfg.width, cfg.token)
+            for _ in range(cfg.comm_rounds)
+        )
+
+    def speak(self, at: int, features: Tensor) -> Tensor:
+        """What agents with these features [..., a, H] say in a round, [..., a, W]."""
+        words: Tensor = self.rounds[at].speak(features)  # type: ignore[operator]  # as all do
+        return words
+
+    def hear(self, at: int, features: Tensor, words: Tensor, heard: Tensor) -> Tensor:
+        """What becomes of features [..., a, H] when they hear words [..., A, W]."""
+        after: Tensor = self.rounds[at].hear(features, words, heard)  # type: ignore[operator]
+        return after
+
+    def listen(self, features: Tensor, said: Sequence[Tensor], heard: Tensor) -> Tensor:
+        """What becomes of features [..., A, H] when others say what they said, round by round."""
+        for at, words in enumerate(said):
+            features = self.hear(at, features, words, heard)
+        return features
+
+
+def exchange(comms: Sequence[Comm], features: Tensor, heard: Tensor) -> tuple[Tensor, list[Tensor]]:
+    """Agents with one network, or each with its own, talk: features [..., A, H], and who hears
+    whom, [..., A, A] -> features after it, and what was said in each round [..., A, W]."""
+    one = len(comms) == 1
+    parts = [(comm, slice(None) if one else slice(a, a + 1)) for a, comm in enumerate(comms)]
+    said = []
+    for at in range(len(comms[0].rounds)):
+        words = torch.cat([comm.speak(at, features[..., who, :]) for comm, who in parts], -2)
+        said.append(words)
+        features = torch.cat(
+            [
+                comm.hear(at, features[..., who, :], words, heard[..., who, :])
+                for comm, who in parts
+            ],
+            -2,
+        )
+    return features, said
+
+
+def who_hears_whom(look: Look) -> Tensor:
+    """[..., A, A] whether an agent (the first axis) hears another: one that acts and that it sees.
+
+    Where no view of units says who is seen, all that act hear each other.
+    """
+    n_agents, acting = look.n_agents, look.acting
+    if look.mask.shape[-1]:
+        seen = look.mask[..., :n_agents]
+    else:
+        seen = acting.unsqueeze(-1).expand(*acting.shape, n_agents)
+    itself = torch.eye(n_agents, dtype=torch.bool, device=acting.device)
+    return seen & acting.unsqueeze(-2) & ~itself
+
+
+def _heed(join: nn.Module, features: Tensor, news: Tensor) -> Tensor:
+    heeded: Tensor = features + join(torch.cat((features, news), -1)).relu()
+    return heeded

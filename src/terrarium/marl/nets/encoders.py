@@ -1,0 +1,50 @@
+"""Which encoder reads what an agent sees, by its name."""
+
+from torch import Tensor
+
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.attention import AgentEncoder
+from terrarium.marl.nets.cnn import CnnEncoder
+from terrarium.marl.nets.columns import with_ids
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
+from terrarium.marl.nets.entity_transformer import TransformerEncoder
+from terrarium.marl.nets.hpn import HpnEncoder
+from terrarium.marl.nets.mlp import VectorEncoder
+
+EntityEncoder = AgentEncoder | HpnEncoder | TransformerEncoder | CnnEncoder
+
+
+def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | VectorEncoder:
+    """What reads an agent's own view; all but the one of vectors also yield tokens to aim at."""
+    skilled, n_ids = spec.n_aimed > 0, n_ids_of(spec, cfg)
+    if cfg.encoder == "attention":
+        return AgentEncoder(cfg.width, cfg.token, cfg.heads, skilled, n_ids)
+    if cfg.encoder == "hpn":
+        return HpnEncoder(cfg.width, cfg.token, skilled, n_ids)
+    if cfg.encoder == "transformer":
+        return TransformerEncoder(cfg.width, cfg.layers, cfg.heads, skilled, n_ids)
+    if cfg.encoder == "cnn":
+        return CnnEncoder(cfg.width, cfg.token, cfg.raster, skilled, n_ids)
+    return VectorEncoder(spec.obs_width + n_ids, cfg.width)
+
+
+def n_ids_of(spec: Spec, cfg: NetConfig) -> int:
+    return spec.n_agents if cfg.agent_id else 0
+
+
+def encode(
+    encoder: EntityEncoder | VectorEncoder, look: Look, ids: Tensor | None
+) -> tuple[Tensor, Tensor | None]:
+    """Features [B, A, H], and tokens [B, A, M, K] if there are any."""
+    if not isinstance(encoder, VectorEncoder):
+        features, tokens = encoder(look, ids)
+        return features, tokens
+    x = with_ids(look.obs, ids)  # [B, A, D]
+    if x.shape[-1] != encoder.n_in:
+        n_ids = 0 if ids is None else ids.shape[-1]
+        raise NetError(
+            f"this policy reads vectors of {encoder.n_in - n_ids} numbers and the scenario shows "
+            f"{look.obs.shape[-1]}; only the encoders of units fit every scenario: "
+            f"net.encoder={', '.join(ENTITY_ENCODERS)}"
+        )
+    return encoder(x), None

@@ -1,0 +1,117 @@
+"""An encoder in which all that an agent sees looks at each other, after UPDeT (Hu et al. 2021)."""
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.columns import columns_for, themselves, with_ids
+from terrarium.marl.nets.layers import linear, split_axis
+
+
+class TransformerEncoder(nn.Module):
+    """Tokens of the agent itself and of whom it sees pass through blocks of self-attention.
+
+    An agent's own token stands in its own place among the members; what becomes of it stands for
+    the agent, and what becomes of the others is aimed at.
+    """
+
+    def __init__(
+        self, width: int, n_layers: int, n_heads: int, skilled: bool, n_ids: int = 0
+    ) -> None:
+        super().__init__()
+        self.columns = columns_for(skilled)
+        self.token_width = width
+        self.unit = linear(len(self.columns.of_anybody), width)
+        self.pair = linear(self.columns.n_pairs, width, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
+        self.blocks = nn.ModuleList(_Block(width, n_heads) for _ in range(n_layers))
+        # Without it a memory token, which comes around again and again, would grow and grow.
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Features [B, A, H] of the agents, and tokens [B, A, M, H] of whom they see."""
+        tokens, mask = self.read(look, ids)
+        tokens = self.mix(tokens, mask)
+        return self.own(tokens, look), tokens
+
+    def read(self, look: Look, ids: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Tokens [B, A, M, H] before they meet, and which of them count, [B, A, M]."""
+        self.columns.check(look)
+        units = self.unit(look.table[..., self.columns.of_anybody])  # [B, M, H]
+        tokens = self.pair(look.pairs) + units.unsqueeze(-3)  # [B, A, M, H]
+        known = look.table[..., : look.n_agents, self.columns.of_itself]
+        own = self.itself(with_ids(known, ids))  # [B, A, H]
+        places = themselves(look)  # [A, M]
+        tokens = torch.where(places.unsqueeze(-1), own.unsqueeze(-2), tokens)
+        # Itself, even if dead: attention to nobody at all is not a number.
+        return tokens, look.mask | places
+
+    def mix(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """tokens [B, A, M, H], of which those in the mask [B, A, M] are looked at -> the same."""
+        allowed = mask.flatten(0, -2)[:, None, None]  # [B A, 1, 1, M]
+        flow = tokens.flatten(0, -3)  # [B A, M, H]
+        for block in self.blocks:
+            flow = block(flow, allowed)
+        mixed: Tensor = self.norm(flow)
+        return mixed.view(tokens.shape)
+
+    def own(self, tokens: Tensor, look: Look) -> Tensor:
+        """The agents' own tokens [B, A, H] among all; the dead see nothing."""
+        mine = tokens.diagonal(dim1=-3, dim2=-2).transpose(-1, -2)  # [B, A, H]
+        return mine * look.acting.unsqueeze(-1)
+
+
+class TokenCore(nn.Module):
+    """Remembers by a token more: what becomes of it is there again in the next step."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.carry_size = width
+
+    def forward(
+        self,
+        encoder: TransformerEncoder,
+        look: Look,
+        memory: Tensor,
+        resets: Tensor,
+        ids: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """look [B, T], memory [B, A, H], resets [B, T] -> features [B, T, A, H], tokens
+        [B, T, A, M, H], memory."""
+        tokens, mask = encoder.read(look.merge(), ids)  # [B T, A, M, H], [B T, A, M]
+        mask = split_axis(nn.functional.pad(mask, (0, 1), value=True), resets.shape)
+        steps = split_axis(tokens, resets.shape).unbind(1)  # T times [B, A, M, H]
+        keep = (~resets).to(memory.dtype)[..., None, None]  # [B, T, 1, 1]
+        mixed = []
+        for t, step in enumerate(steps):
+            memory = memory * keep[:, t]  # [B, A, H]
+            together = torch.cat((step, memory.unsqueeze(-2)), -2)  # [B, A, M + 1, H]
+            out = encoder.mix(together, mask[:, t])
+            memory = out[..., -1, :]
+            mixed.append(out[..., :-1, :])
+        tokens = torch.stack(mixed, 1)  # [B, T, A, M, H]
+        return encoder.own(tokens, look), tokens, memory
+
+
+class _Block(nn.Module):
+    """Attention of all to all, then two linear layers, each beside a way around it."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.norm, self.norm_more = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.look = linear(width, 3 * width, gain=1.0)
+        self.out = linear(width, width, gain=1.0)
+        self.more = nn.Sequential(
+            linear(width, 2 * width), nn.ReLU(), linear(2 * width, width, 1.0)
+        )
+
+    def forward(self, x: Tensor, allowed: Tensor) -> Tensor:
+        """x [B, M, H], allowed [B, 1, 1, M] -> [B, M, H]."""
+        heads = self.look(self.norm(x)).unflatten(-1, (3, self.n_heads, -1))  # [B, M, 3, h, d]
+        query, key, value = heads.permute(2, 0, 3, 1, 4)  # [B, h, M, d] each
+        # Not written out: scores of all for all would be most of the memory in large battles.
+        seen = nn.functional.scaled_dot_product_attention(query, key, value, allowed)
+        x = x + self.out(seen.transpose(1, 2).flatten(-2))  # [B, M, H]
+        result: Tensor = x + self.more(self.norm_more(x))
+        return result

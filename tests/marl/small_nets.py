@@ -1,0 +1,43 @@
+"""Small networks of every kind, for the promises that all of them make."""
+
+import functools
+from typing import Any
+
+import pytest
+import torch
+
+from terrarium.envs.vector import VecEnv
+from terrarium.marl.batch import Look, parts
+from terrarium.marl.nets.config import CORES, ENCODERS, ENTITY_ENCODERS, NetConfig
+from tests.marl import looks
+
+
+def small(encoder: str, core: str, **settings: Any) -> NetConfig:
+    """A network with this encoder and core, and with what they need."""
+    raster = 7 if encoder == "cnn" else 0
+    sizes: dict[str, Any] = {"width": 16, "token": 8, "heads": 2, "window": 5, "layers": 2}
+    return NetConfig(encoder=encoder, core=core, raster=raster, **{**sizes, **settings})
+
+
+def cores_of(encoder: str) -> list[str]:
+    return [core for core in CORES if core != "token" or encoder == "transformer"]
+
+
+def _every(encoders: tuple[str, ...]) -> pytest.MarkDecorator:
+    nets = [small(encoder, core) for encoder in encoders for core in cores_of(encoder)]
+    return pytest.mark.parametrize("cfg", nets, ids=lambda cfg: f"{cfg.encoder}-{cfg.core}")
+
+
+EVERY_NET = _every(ENCODERS)
+EVERY_ENTITY_NET = _every(ENTITY_ENCODERS)
+
+
+def battles(name: str, n_envs: int = 4, n_steps: int = 12) -> tuple[VecEnv, Look, torch.Tensor]:
+    """Random play, made once for all tests: the environment, looks [T, B], beginnings [T, B]."""
+    env, seen, begins = _battles(name, n_envs, n_steps)
+    return env, Look(*(part.clone() for part in parts(seen))), begins.clone()
+
+
+@functools.cache
+def _battles(name: str, n_envs: int, n_steps: int) -> tuple[VecEnv, Look, torch.Tensor]:
+    return looks.battles(name, n_envs, n_steps)

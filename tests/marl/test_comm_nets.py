@@ -1,0 +1,161 @@
+"""Messages: who hears whom, and what."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, exchange, who_hears_whom
+from terrarium.marl.nets.config import spec_of
+from tests.marl.small_nets import battles, small
+
+COMM = pytest.mark.parametrize("comm", ["commnet", "tarmac"])
+
+
+def crowd(name: str = "smac/8m") -> tuple[Look, Tensor]:
+    """Battles [B, T] in which some agents do not see each other, and some are dead."""
+    _, seen, begins = battles(name, n_steps=30)
+    look = seen.swap()
+    heard = who_hears_whom(look)
+    assert heard.any()
+    assert (~heard & look.acting.unsqueeze(-1) & look.acting.unsqueeze(-2)).any()
+    assert not look.acting.all()
+    return look, begins.T
+
+
+@COMM
+@pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+def test_only_who_is_seen_and_alive_is_heard(comm: str, share: bool) -> None:
+    """Another memory of one agent changes the answers of those who hear it, and of no other."""
+    torch.manual_seed(0)
+    env, _, _ = battles("smac/8m", n_steps=30)
+    look, _ = crowd()
+    resets = torch.zeros(4, 1, dtype=torch.bool)
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, share=share))
+    carry = torch.randn(4, 8, actor.carry_size)
+    changed = carry.clone()
+    speaker = 2
+    changed[:, speaker] += 1.0
+    n_hear = n_deaf = 0
+    for t in range(0, 30, 3):
+        now = look[:, t : t + 1]
+        with torch.no_grad():
+            one, two = (actor.think(now, c, resets).features[:, 0] for c in (carry, changed))
+        touched = (one != two).any(-1)  # [B, A]
+        hears = who_hears_whom(now)[:, 0, :, speaker]
+        hears[:, speaker] = True
+        assert not touched[~hears].any()
+        assert touched[hears].all()
+        others = hears & (torch.arange(8) != speaker)
+        n_hear, n_deaf = n_hear + int(others.sum()), n_deaf + int((~hears).sum())
+    assert n_hear > 0
+    assert n_deaf > 0
+
+
+def test_the_dead_are_not_heard_and_nobody_hears_itself() -> None:
+    look, _ = crowd()
+    heard = who_hears_whom(look)
+    assert not (heard & ~look.acting.unsqueeze(-2)).any()
+    assert not heard.diagonal(dim1=-2, dim2=-1).any()
+    assert not (heard & ~look.mask[..., :8]).any()
+
+
+def test_without_a_view_of_units_all_that_act_hear_each_other() -> None:
+    look, _ = crowd()
+    blind = Look(
+        look.table,
+        look.pairs,
+        look.mask[..., :0],
+        look.alive,
+        look.avail,
+        look.obs,
+        look.state,
+    )
+    acting = look.acting
+    expected = acting.unsqueeze(-1) & acting.unsqueeze(-2) & ~torch.eye(8, dtype=torch.bool)
+    assert torch.equal(who_hears_whom(blind), expected)
+
+
+@COMM
+def test_permuting_allies_permutes_their_answers(comm: str) -> None:
+    torch.manual_seed(0)
+    env, _, _ = battles("smac/8m", n_steps=30)
+    look, resets = crowd()
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
+    order = torch.tensor([3, 0, 7, 1, 2, 6, 5, 4])
+    members = torch.cat((order, torch.arange(8, 16)))
+    other = Look(
+        look.table[:, :, members],
+        look.pairs[:, :, order][:, :, :, members],
+        look.mask[:, :, order][..., members],
+        look.alive[..., members],
+        look.avail[:, :, order],
+        look.obs[:, :, order],
+        look.state,
+    )
+    none = torch.zeros(4, 8, actor.carry_size)
+    with torch.no_grad():
+        one, two = actor(look, none, resets)[0], actor(other, none, resets)[0]
+    torch.testing.assert_close(one[:, :, order], two, rtol=0, atol=1e-5)
+
+
+def test_commnet_hears_the_mean() -> None:
+    torch.manual_seed(0)
+    layer = CommNetRound(6)
+    features, heard = torch.randn(3, 5, 6), torch.rand(3, 5, 5) < 0.4
+    heard[0, 0] = False
+    after = layer.hear(features, layer.speak(features), heard)
+    for b in range(3):
+        for i in range(5):
+            said = [features[b, j] for j in range(5) if heard[b, i, j]]
+            mean = sum(said, torch.zeros(6)) / max(1, len(said))
+            news = layer.join(torch.cat((features[b, i], mean)))
+            torch.testing.assert_close(after[b, i], features[b, i] + news.relu())
+
+
+def test_tarmac_hears_by_signature() -> None:
+    torch.manual_seed(0)
+    layer = TarmacRound(6, 4)
+    features, heard = torch.randn(3, 5, 6), torch.rand(3, 5, 5) < 0.4
+    heard[0, 0] = False
+    after = layer.hear(features, layer.speak(features), heard)
+    for b in range(3):
+        for i in range(5):
+            weights, values = [], [torch.zeros(6)]
+            for j in range(5):
+                if heard[b, i, j]:
+                    words = layer.say(features[b, j])
+                    weights.append((words[:4] @ layer.query(features[b, i]) / 2.0).exp())
+                    values.append(weights[-1] * words[4:])
+            told = torch.stack(values).sum(0) / (sum(weights) if weights else 1.0)
+            news = layer.join(torch.cat((features[b, i], told)))
+            torch.testing.assert_close(after[b, i], features[b, i] + news.relu())
+
+
+@COMM
+def test_separate_networks_speak_with_weights_of_their_own(comm: str) -> None:
+    """With the same weights everywhere they say what one network says; with others they do not."""
+    torch.manual_seed(0)
+    comms = [Comm(small("attention", "none", comm=comm, comm_rounds=2)) for _ in range(3)]
+    features, heard = torch.randn(2, 3, 16), ~torch.eye(3, dtype=torch.bool).expand(2, 3, 3)
+    each, said = exchange(comms, features, heard)
+    assert len(said) == 2
+    assert not torch.allclose(each, exchange(comms[:1], features, heard)[0])
+    alike, _ = exchange(comms[:1] * 3, features, heard)
+    torch.testing.assert_close(alike, exchange(comms[:1], features, heard)[0])
+
+
+@COMM
+def test_every_weight_of_messages_learns(comm: str) -> None:
+    torch.manual_seed(0)
+    env, _, _ = battles("smac/8m", n_steps=30)
+    look, resets = crowd()
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
+    logits, _ = actor(look, torch.zeros(4, 8, actor.carry_size), resets)
+    logits[look.avail].square().sum().backward()
+    names = [name for name, _ in actor.named_parameters() if name.startswith("comm.")]
+    assert len(names) == {"commnet": 4, "tarmac": 12}[comm]
+    for name, weight in actor.named_parameters():
+        assert weight.grad is not None, name
+        assert weight.grad.any(), name

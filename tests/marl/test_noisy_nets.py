@@ -1,0 +1,120 @@
+"""Layers with noise on their weights: when it comes, when it goes, and how much there is."""
+
+import copy
+
+import pytest
+import torch
+
+from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.config import ENCODERS, spec_of
+from terrarium.marl.nets.noisy import NoisyLinear
+from tests.marl.small_nets import battles, small
+
+SHARING = pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+
+
+def test_without_noise_it_is_a_linear_layer() -> None:
+    torch.manual_seed(0)
+    layer, x = NoisyLinear(7, 3, 1.0), torch.randn(5, 7)
+    means = torch.nn.functional.linear(x, layer.weight, layer.bias)
+    assert torch.equal(layer(x), means)
+    layer.draw(torch.Generator().manual_seed(1))
+    assert not torch.allclose(layer(x), means)
+    layer.draw(None)
+    assert torch.equal(layer(x), means)
+
+
+def test_noise_is_as_strong_as_its_sigma() -> None:
+    """The variance over draws is what independent factors f(e) of E|e| and mean 0 give."""
+    torch.manual_seed(0)
+    layer, x = NoisyLinear(6, 4, 1.0), torch.randn(6)
+    with torch.no_grad():
+        layer.weight_sigma.copy_(torch.rand(4, 6))
+        layer.bias_sigma.copy_(torch.rand(4))
+        generator = torch.Generator().manual_seed(2)
+        outs = []
+        for _ in range(20_000):
+            layer.draw(generator)
+            outs.append(layer(x))
+        out = torch.stack(outs)
+        size = (2.0 / torch.pi) ** 0.5  # E f(e)^2 = E |e|
+        # out - mean = f(e_out) (sum over inputs of sigma f(e_in) x, and sigma of the bias)
+        inner = size * (layer.weight_sigma * x).square().sum(1) + layer.bias_sigma.square()
+        expected = size * inner
+        layer.draw(None)
+        # 20000 draws of products of heavy tails: 5 % is about four standard errors.
+        torch.testing.assert_close(out.var(0), expected, rtol=0.05, atol=0.0)
+        error = (out.mean(0) - layer(x)).abs() / (expected / 20_000).sqrt()
+        assert (error < 4.0).all()
+
+
+def test_sigma_learns_only_while_there_is_noise() -> None:
+    layer, x = NoisyLinear(6, 4, 1.0), torch.ones(2, 6)
+    layer(x).sum().backward()
+    assert layer.weight_sigma.grad is not None
+    assert not layer.weight_sigma.grad.any()
+    layer.draw(torch.Generator().manual_seed(3))
+    layer(x).sum().backward()
+    assert layer.weight_sigma.grad.all()
+    assert layer.bias_sigma.grad is not None
+    assert layer.bias_sigma.grad.all()
+
+
+def test_a_draw_does_not_disturb_a_loss_that_was_computed_before() -> None:
+    layer, x = NoisyLinear(6, 4, 1.0), torch.ones(2, 6)
+    generator = torch.Generator().manual_seed(3)
+    layer.draw(generator)
+    twin = copy.deepcopy(layer)
+    out = layer(x).sum()
+    layer.draw(generator)
+    out.backward()
+    twin(x).sum().backward()
+    torch.testing.assert_close(layer.weight_sigma.grad, twin.weight_sigma.grad)
+
+
+@SHARING
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/3m", n_steps=3)
+    look = seen.swap()
+    look.avail[..., env.info.first_target :] |= look.acting.unsqueeze(-1)  # all may attack
+    actor = make_actor(spec_of(env.info), small(encoder, "none", share=share), noisy=True)
+    none = torch.zeros(4, 3, 0)
+
+    def answers(seed: int | None) -> torch.Tensor:
+        actor.draw_noise(None if seed is None else torch.Generator().manual_seed(seed))
+        return actor(look, none, begins.T)[0]
+
+    with torch.no_grad():
+        calm = actor(look, none, begins.T)[0]
+        noisy = answers(1)
+        assert not torch.allclose(noisy, calm)
+        assert not torch.allclose(answers(2), noisy)
+        assert torch.equal(answers(1), noisy)  # a seed means the same noise
+        # What can be aimed at has noise of its own, not only what is always there.
+        aimed = (noisy - calm)[..., env.info.first_target :][look.acting]
+        assert (aimed.abs() > 0).all()
+        saved = actor.state_dict()
+        assert not any("noise" in name for name in saved)
+        assert torch.equal(answers(None), calm)
+    answers(4)[look.avail].square().sum().backward()
+    sigmas = [(name, w) for name, w in actor.named_parameters() if name.endswith("sigma")]
+    heads = 1 if encoder == "mlp" else 2
+    assert len(sigmas) == 2 * heads * (1 if share else 3)
+    for name, weight in sigmas:
+        assert weight.grad is not None, name
+        assert weight.grad.any(), name
+
+
+@SHARING
+def test_plain_actors_have_no_noise_to_draw(share: bool) -> None:
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/3m", n_steps=3)
+    actor = make_actor(spec_of(env.info), small("attention", "none", share=share))
+    none, generator = torch.zeros(4, 3, 0), torch.Generator().manual_seed(1)
+    before, state = actor(seen.swap(), none, begins.T)[0], generator.get_state()
+    for drawn in (generator, None):
+        actor.draw_noise(drawn)
+        assert torch.equal(actor(seen.swap(), none, begins.T)[0], before)
+    assert torch.equal(generator.get_state(), state)
