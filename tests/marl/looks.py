@@ -4,7 +4,7 @@ import torch
 
 import terrarium
 from terrarium.envs.vector import VecEnv
-from terrarium.marl.batch import Look, look_at, parts, stack_of
+from terrarium.marl.batch import Look, look_at, parts, room_for
 
 
 def battles(name: str, n_envs: int = 4, n_steps: int = 12) -> tuple[VecEnv, Look, torch.Tensor]:
@@ -12,7 +12,7 @@ def battles(name: str, n_envs: int = 4, n_steps: int = 12) -> tuple[VecEnv, Look
     env = terrarium.make_vec(name, n_envs, seed=3)
     env.reset()
     env.play_randomly(15)  # into the fight
-    seen = stack_of(look_at(env.now), n_steps)
+    seen = room_for(look_at(env.now), n_steps)
     begins = torch.zeros((n_steps, n_envs), dtype=torch.bool)
     for t in range(n_steps):
         for room, part in zip(parts(seen), parts(look_at(env.now)), strict=True):

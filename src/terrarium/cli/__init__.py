@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain
+from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates
 from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
@@ -38,6 +38,7 @@ COMMANDS: Commands = {
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
     "bench train": BenchTrain,
+    "bench updates": BenchUpdates,
 }
 
 

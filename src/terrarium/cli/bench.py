@@ -9,6 +9,7 @@ from rich.table import Table
 from terrarium.bench.engine import EngineBenchConfig, Machine, Throughput, bench_engine
 from terrarium.bench.env import EnvBenchConfig, EnvBenchResult, EnvBenchRow, Rate, bench_env
 from terrarium.bench.train import TrainBenchConfig, TrainBenchResult, bench_train
+from terrarium.bench.updates import UpdateBenchConfig, UpdateBenchResult, bench_updates
 from terrarium.cli.tables import new_table, open_console, print_json
 
 
@@ -100,6 +101,46 @@ class BenchTrain(TrainBenchConfig):
         console.print(
             f"\n{result.algo} on {result.scenario} to {result.target:.0%}: median {median}"
         )
+
+
+@dataclass(frozen=True)
+class BenchUpdates(UpdateBenchConfig):
+    """Measure gradient steps and environment steps a second of QMIX, beside a plain learner.
+
+    The plain one is written as in PyMARL, and learns from the same episodes.
+
+    Example:  terrarium bench updates --scenario smac/2s3z --batch 32
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        with Console(stderr=True).status("") as status:
+            result = bench_updates(self, lambda text: status.update(f"measuring: {text}"))
+        if self.json:
+            print_json(asdict(result))
+            return
+        console = open_console()
+        console.print(_machine_text(result.machine))
+        console.print(f"{result.scenario}: {result.shapes}\n")
+        console.print(_updates_table(result))
+        console.print(
+            f"\n{self.threads} threads. Medians of {self.updates} gradient steps in turns; "
+            "env-steps/s: 64 battles, acting and keeping, without learning."
+        )
+
+
+def _updates_table(result: UpdateBenchResult) -> Table:
+    table = new_table()
+    table.add_column("learner", style="cyan", no_wrap=True)
+    for name in ("ms a gradient step", "updates/s", "times as fast", "env-steps/s"):
+        table.add_column(name, justify="right")
+    for row in result.learners:
+        steps = "-" if row.steps_per_s is None else f"{row.steps_per_s:,.0f}"
+        speed = f"{1e3 / row.ms:.1f}"
+        table.add_row(row.name, f"{row.ms:.1f}", speed, f"{row.ratio:.2f}", steps)
+    return table
 
 
 def _train_table(result: TrainBenchResult) -> Table:

@@ -4,7 +4,23 @@ from terrarium.config import describe
 from terrarium.errors import TerrariumError
 from terrarium.marl.settings import sections
 
-PARTS: dict[str, tuple[str, ...]] = {
+Parts = dict[str, tuple[str, ...]]
+Arrows = tuple[tuple[str, str, str], ...]
+
+_AROUND: Parts = {
+    "evaluation": ("eval.*",),
+    "stop rules": ("run.max_minutes", "run.target_win_rate"),
+    "run": ("run.seed", "run.folder", "run.start_from", "run.threads"),
+    "curriculum": ("curriculum.*",),
+}
+_ARROWS_AROUND: Arrows = (
+    ("optimizer", "weights", "agent"),
+    ("agent", "greedy", "evaluation"),
+    ("evaluation", "win rate", "stop rules"),
+    ("evaluation", "win rate", "curriculum"),
+    ("evaluation", "checkpoints, replays", "run"),
+)
+POLICY_PARTS: Parts = {
     "environment": ("env.*",),
     "agent": ("net.*",),
     "policy": ("algo.clip", "algo.persistence", "algo.target_kl"),
@@ -19,14 +35,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "buffer": ("algo.n_steps", "algo.epochs", "algo.minibatches"),
     "optimizer": ("algo.max_grad",),
     "schedules": ("algo.lr", "algo.entropy", "run.max_steps"),
-    "evaluation": ("eval.*",),
-    "stop rules": ("run.max_minutes", "run.target_win_rate"),
-    "run": ("run.seed", "run.folder", "run.start_from", "run.threads"),
-    "curriculum": ("curriculum.*",),
+    **_AROUND,
 }
 """Each setting has its place in one part; `task.*`, SMAC's options, belong to the environment."""
-
-ARROWS = (
+POLICY_ARROWS: Arrows = (
     ("curriculum", "which scenario", "environment"),
     ("run", "seeds, threads", "environment"),
     ("environment", "what is seen", "agent"),
@@ -40,12 +52,54 @@ ARROWS = (
     ("policy", "loss", "optimizer"),
     ("value", "loss", "optimizer"),
     ("schedules", "lr, entropy", "optimizer"),
-    ("optimizer", "weights", "agent"),
-    ("agent", "greedy", "evaluation"),
-    ("evaluation", "win rate", "stop rules"),
-    ("evaluation", "win rate", "curriculum"),
-    ("evaluation", "checkpoints, replays", "run"),
+    *_ARROWS_AROUND,
 )
+VALUE_PARTS: Parts = {
+    "environment": ("env.*",),
+    "agent": ("net.*",),
+    "exploration": ("explore.*",),
+    "replay": ("algo.n_steps", "replay.*"),
+    "mixer": ("mixer.*",),
+    "target": (
+        "algo.discount",
+        "algo.trace",
+        "algo.n_step",
+        "algo.double",
+        "algo.target_every",
+        "algo.target_rate",
+    ),
+    "DIFFER": ("differ.*",),
+    "sharing": ("share.*",),
+    "optimizer": ("algo.optimizer", "algo.max_grad", "algo.steps_per_update"),
+    "schedules": ("algo.lr", "run.max_steps"),
+    **_AROUND,
+}
+VALUE_ARROWS: Arrows = (
+    ("curriculum", "which scenario", "environment"),
+    ("run", "seeds, threads", "environment"),
+    ("environment", "what is seen", "agent"),
+    ("agent", "values of actions", "exploration"),
+    ("exploration", "actions", "environment"),
+    ("environment", "episodes", "replay"),
+    ("replay", "rows", "agent"),
+    ("agent", "values of agents", "mixer"),
+    ("mixer", "value of the team", "target"),
+    ("target", "errors", "optimizer"),
+    ("target", "errors", "DIFFER"),
+    ("mixer", "slopes", "DIFFER"),
+    ("DIFFER", "errors of agents", "sharing"),
+    ("sharing", "errors of receivers", "optimizer"),
+    ("target", "priorities", "replay"),
+    ("schedules", "lr, epsilon, beta", "optimizer"),
+    *_ARROWS_AROUND,
+)
+
+
+def parts_of(algo: str) -> tuple[Parts, Arrows]:
+    """What a run of MAPPO consists of, or one of QMIX."""
+    if "replay" in sections(algo):
+        return VALUE_PARTS, VALUE_ARROWS
+    return POLICY_PARTS, POLICY_ARROWS
 
 
 def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
@@ -56,9 +110,10 @@ def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
         for setting in describe(section, kind)
         if section != "task"
     }
-    placed: dict[str, list[str]] = {part: [] for part in PARTS}
+    parts, _ = parts_of(algo)
+    placed: dict[str, list[str]] = {part: [] for part in parts}
     left = dict(known)
-    for part, patterns in PARTS.items():
+    for part, patterns in parts.items():
         for pattern in patterns:
             names = [n for n in known if n == pattern or f"{n.split('.')[0]}.*" == pattern]
             if not names:
@@ -79,6 +134,6 @@ def diagram(algo: str = "mappo") -> str:
         lines.append(f'    {name}["<b>{part}</b><br/>{"<br/>".join(settings)}"]')
     lines += [
         f"    {begin.replace(' ', '_')} -- {what} --> {end.replace(' ', '_')}"
-        for begin, what, end in ARROWS
+        for begin, what, end in parts_of(algo)[1]
     ]
     return "\n".join(lines)

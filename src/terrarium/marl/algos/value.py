@@ -254,8 +254,14 @@ class ValueLearner:
         }
 
     def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
-        """One gradient step."""
+        """Draw, and one gradient step."""
         rows = replay.draw(progress, self.generator)
+        loss, metrics = self.step(rows)
+        replay.grade(rows.ids, loss.errors)
+        return metrics
+
+    def step(self, rows: Rows) -> tuple[Loss, dict[str, Tensor]]:
+        """One gradient step on some rows."""
         if self.hindsight is not None:
             share = self.cfg.replay.hindsight
             rows = relabel(rows, self.hindsight, share, "future", self.generator)
@@ -270,8 +276,7 @@ class ValueLearner:
         self._n_updates += 1
         if self._n_updates % self.cfg.target_every == 0:
             follow(self.target, self.online, self.cfg.target_rate)
-        replay.grade(rows.ids, loss.errors)
-        return {**loss.metrics, "grad": grad}
+        return loss, {**loss.metrics, "grad": grad}
 
     def read(self, rows: Rows) -> Reading:
         """Let both networks look at rows."""

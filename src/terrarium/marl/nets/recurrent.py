@@ -29,21 +29,24 @@ class LstmScan(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         n_steps, n_rows, width = len(drive), len(carry), weight.shape[1]
         gates = torch.empty_like(drive)
+        kept, kept_cells, cells, bounded, out = drive.new_empty(5, n_steps, n_rows, width)
+        gate, soft, new, last = _steps(gates, (0, 4), (0, 2), (2, 3), (3, 4), width=width)
+        let_in, forget = _steps(gates, (0, 1), (1, 2), width=width)
+        told, kept_h, kept_c = drive.unbind(0), kept.unbind(0), kept_cells.unbind(0)
+        cell, bound, outs = cells.unbind(0), bounded.unbind(0), out.unbind(0)
+        goes_on = keep.unbind(0)
         h, c = carry.chunk(2, -1)
-        kept, cells, bounded, out = drive.new_empty(4, n_steps, n_rows, width)
-        kept_cells = torch.empty_like(kept)
         for t in range(n_steps):
-            torch.mul(h, keep[t], out=kept[t])
-            torch.mul(c, keep[t], out=kept_cells[t])
-            torch.addmm(drive[t], kept[t], weight.T, out=gates[t])
-            gates[t, :, : 2 * width].sigmoid_()
-            gates[t, :, 2 * width : 3 * width].tanh_()
-            gates[t, :, 3 * width :].sigmoid_()
-            let_in, forget, new, let_out = gates[t].chunk(4, -1)
-            torch.mul(forget, kept_cells[t], out=cells[t]).addcmul_(let_in, new)
-            torch.tanh(cells[t], out=bounded[t])
-            torch.mul(let_out, bounded[t], out=out[t])
-            h, c = out[t], cells[t]
+            torch.mul(h, goes_on[t], out=kept_h[t])
+            torch.mul(c, goes_on[t], out=kept_c[t])
+            torch.addmm(told[t], kept_h[t], weight.T, out=gate[t])
+            soft[t].sigmoid_()
+            new[t].tanh_()
+            last[t].sigmoid_()
+            torch.mul(forget[t], kept_c[t], out=cell[t]).addcmul_(let_in[t], new[t])
+            torch.tanh(cell[t], out=bound[t])
+            torch.mul(last[t], bound[t], out=outs[t])
+            h, c = outs[t], cell[t]
         ctx.save_for_backward(gates, kept, kept_cells, bounded, weight, keep)
         return out, torch.cat((h, c), -1)
 
@@ -51,19 +54,27 @@ class LstmScan(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor, d_carry: Tensor) -> Grads:
         gates, kept, kept_cells, bounded, weight, keep = ctx.saved_tensors
+        n_steps, n_rows, width = kept.shape
+        let_in, forget, new, let_out = gates.chunk(4, -1)
+        # Slopes of the gates do not wait for what comes back: all steps at once.
         d_gates = torch.empty_like(gates)
+        slopes = gates.new_empty(n_steps, n_rows, 3, width)  # of the cell by its three gates
+        torch.mul(new, let_in * (1.0 - let_in), out=slopes[:, :, 0])
+        torch.mul(kept_cells, forget * (1.0 - forget), out=slopes[:, :, 1])
+        torch.mul(let_in, 1.0 - new.square(), out=slopes[:, :, 2])
+        of_cell = (let_out * (1.0 - bounded.square())).unbind(0)
+        of_last = (bounded * let_out * (1.0 - let_out)).unbind(0)
+        passed, goes_on, came = (forget * keep).unbind(0), keep.unbind(0), d_out.unbind(0)
+        d_gate, d_three, d_last = _steps(d_gates, (0, 4), (0, 3), (3, 4), width=width)
+        slope = slopes.unbind(0)
         d_h, d_c = d_carry.chunk(2, -1)
-        for t in reversed(range(len(gates))):
-            let_in, forget, new, let_out = gates[t].chunk(4, -1)
-            d_let_in, d_forget, d_new, d_let_out = d_gates[t].chunk(4, -1)
-            d_h = d_h + d_out[t]
-            d_c = torch.addcmul(d_c, d_h * let_out, 1.0 - bounded[t].square())
-            torch.mul(d_h * bounded[t], let_out * (1.0 - let_out), out=d_let_out)
-            torch.mul(d_c * new, let_in * (1.0 - let_in), out=d_let_in)
-            torch.mul(d_c * kept_cells[t], forget * (1.0 - forget), out=d_forget)
-            torch.mul(d_c * let_in, 1.0 - new.square(), out=d_new)
-            d_h = (d_gates[t] @ weight) * keep[t]
-            d_c = d_c * forget * keep[t]
+        for t in reversed(range(n_steps)):
+            d_h = d_h + came[t]
+            d_c = torch.addcmul(d_c, d_h, of_cell[t])
+            torch.mul(d_h, of_last[t], out=d_last[t])
+            torch.mul(d_c.unsqueeze(1), slope[t], out=d_three[t].view(n_rows, 3, width))
+            d_h = (d_gate[t] @ weight).mul_(goes_on[t])
+            d_c = d_c * passed[t]
         d_weight = d_gates.flatten(0, 1).T @ kept.flatten(0, 1)
         return d_gates, d_weight, torch.cat((d_h, d_c), -1), None
 
@@ -78,16 +89,18 @@ class GruScan(torch.autograd.Function):
         n_steps, n_rows, width = len(drive), len(carry), weight.shape[1]
         gates, recalled = torch.empty_like(drive), torch.empty_like(drive)
         kept, out = drive.new_empty(2, n_steps, n_rows, width)
+        both, reset, update, new = _steps(gates, (0, 2), (0, 1), (1, 2), (2, 3), width=width)
+        told, told_new = _steps(drive, (0, 2), (2, 3), width=width)
+        known, known_both, known_new = _steps(recalled, (0, 3), (0, 2), (2, 3), width=width)
+        kept_h, outs, goes_on = kept.unbind(0), out.unbind(0), keep.unbind(0)
         h = carry
         for t in range(n_steps):
-            torch.mul(h, keep[t], out=kept[t])
-            torch.mm(kept[t], weight.T, out=recalled[t])
-            reset, update, new = gates[t].chunk(3, -1)
-            both = slice(0, 2 * width)
-            torch.add(drive[t, :, both], recalled[t, :, both], out=gates[t, :, both]).sigmoid_()
-            torch.addcmul(drive[t, :, 2 * width :], reset, recalled[t, :, 2 * width :], out=new)
-            torch.lerp(new.tanh_(), kept[t], update, out=out[t])
-            h = out[t]
+            torch.mul(h, goes_on[t], out=kept_h[t])
+            torch.mm(kept_h[t], weight.T, out=known[t])
+            torch.add(told[t], known_both[t], out=both[t]).sigmoid_()
+            torch.addcmul(told_new[t], reset[t], known_new[t], out=new[t])
+            torch.lerp(new[t].tanh_(), kept_h[t], update[t], out=outs[t])
+            h = outs[t]
         ctx.save_for_backward(gates, recalled, kept, weight, keep)
         return out, h.clone()
 
@@ -95,22 +108,38 @@ class GruScan(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor, d_carry: Tensor) -> Grads:
         gates, recalled, kept, weight, keep = ctx.saved_tensors
-        width = weight.shape[1]
+        n_steps, _, width = kept.shape
+        reset, update, new = gates.chunk(3, -1)
+        # Slopes of the gates do not wait for what comes back: all steps at once.
         d_drive, d_recalled = torch.empty_like(gates), torch.empty_like(gates)
-        d_h = d_carry
-        for t in reversed(range(len(gates))):
-            reset, update, new = gates[t].chunk(3, -1)
-            d_reset, d_update, d_new = d_drive[t].chunk(3, -1)
-            d_h = d_h + d_out[t]
-            torch.mul(d_h * (1.0 - update), 1.0 - new.square(), out=d_new)
-            torch.mul(d_h * (kept[t] - new), update * (1.0 - update), out=d_update)
-            last = recalled[t, :, 2 * width :]
-            torch.mul(d_new * last, reset * (1.0 - reset), out=d_reset)
-            d_recalled[t] = d_drive[t]
-            d_recalled[t, :, 2 * width :] *= reset
-            d_h = torch.addmm(d_h * update, d_recalled[t], weight) * keep[t]
+        of_new = ((1.0 - update) * (1.0 - new.square())).unbind(0)
+        of_update = ((kept - new) * update * (1.0 - update)).unbind(0)
+        of_reset = (recalled[..., 2 * width :] * reset * (1.0 - reset)).unbind(0)
+        resets, updates, goes_on = reset.unbind(0), update.unbind(0), keep.unbind(0)
+        d_reset, d_update, d_new = _steps(d_drive, (0, 1), (1, 2), (2, 3), width=width)
+        d_both, d_known, d_known_both, d_known_new = (
+            *_steps(d_drive, (0, 2), width=width),
+            *_steps(d_recalled, (0, 3), (0, 2), (2, 3), width=width),
+        )
+        came, d_h = d_out.unbind(0), d_carry
+        for t in reversed(range(n_steps)):
+            d_h = d_h + came[t]
+            torch.mul(d_h, of_new[t], out=d_new[t])
+            torch.mul(d_h, of_update[t], out=d_update[t])
+            torch.mul(d_new[t], of_reset[t], out=d_reset[t])
+            d_known_both[t].copy_(d_both[t])
+            torch.mul(d_new[t], resets[t], out=d_known_new[t])
+            d_h = torch.addmm(d_h * updates[t], d_known[t], weight).mul_(goes_on[t])
         d_weight = d_recalled.flatten(0, 1).T @ kept.flatten(0, 1)
         return d_drive, d_weight, d_h, None
+
+
+def _steps(stretch: Tensor, *gates: tuple[int, int], width: int) -> tuple[tuple[Tensor, ...], ...]:
+    """For each range of gates, its columns of [T, R, gates * H] step by step: T times [R, n * H].
+
+    All views are made at once; made in the loop they take as long as the arithmetic.
+    """
+    return tuple(stretch[..., first * width : end * width].unbind(0) for first, end in gates)
 
 
 class RecurrentCore(nn.Module):

@@ -1,0 +1,71 @@
+"""Learners whose gradient steps are measured: our QMIX, and a plain one on the same episodes."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from terrarium.bench.plain_qmix import PlainBatch, PlainQmix, QmixSizes
+from terrarium.config import Layer
+from terrarium.envs.vector import VecEnv
+from terrarium.marl.algos.qmix import Qmix
+from terrarium.marl.nets.config import spec_of
+from terrarium.marl.place import make_place
+from terrarium.marl.rollout import Collector
+from terrarium.marl.settings import resolve
+
+
+class OwnLearner:
+    """QMIX with some agent, and a buffer full of episodes that it has played at random."""
+
+    def __init__(self, name: str, scenario: str, layer: Layer, threads: int) -> None:
+        self.name = name
+        settings = resolve("qmix", scenario, layer)
+        cfg = settings.algo
+        env = VecEnv(
+            scenario,
+            n_envs=settings.env.n_envs,
+            threads=threads,
+            views=Qmix.views(settings.net),
+            options=settings.options(scenario),
+        )
+        env.reset()
+        place = make_place(np.random.SeedSequence(0))
+        self.learner = Qmix(spec_of(env.info), settings.net, cfg, place)
+        collector = Collector(env, cfg.n_steps, self.learner.carry_size)
+        n_steps, seconds = 0, 0.0
+        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch:
+            start = time.perf_counter()
+            rollout, _ = collector.collect(self.learner.act)
+            self.learner.observe(rollout)
+            n_steps += rollout.rewards.numel()
+            seconds += time.perf_counter() - start
+        env.close()
+        self.steps_per_s = n_steps / seconds
+        # Random play does not depend on the network: these are the same episodes for all.
+        ids = torch.arange(cfg.replay.batch)
+        self.rows = self.learner.replay.rows(ids, torch.ones(len(ids)))
+
+    def update(self) -> None:
+        """One gradient step, packing included."""
+        self.learner.step(self.rows)
+
+
+def plain_learner(own: OwnLearner) -> tuple[Callable[[], object], str]:
+    """A gradient step of a plain learner on episodes that a learner with vectors has played, and
+    the shapes of what both learn from."""
+    rows, spec = own.rows, own.learner.spec
+    look = rows.look
+    batch = PlainBatch(
+        look.obs, look.state, look.avail, rows.actions, rows.rewards, rows.terminated, rows.filled
+    )
+    sizes = QmixSizes(spec.n_agents, spec.n_actions, spec.obs_width, spec.state_size)
+    n_rows, n_steps = rows.filled.shape
+    shapes = (
+        f"{n_rows} episodes of up to {n_steps} steps ({int(rows.filled.sum())} played), "
+        f"{spec.n_agents} agents, {spec.n_actions} actions, observations of {spec.obs_width}, "
+        f"state of {spec.state_size}, 64 numbers remembered, mixer 32 and 64"
+    )
+    plain = PlainQmix(sizes)
+    return lambda: plain.update(batch), shapes
