@@ -17,6 +17,8 @@ from terrarium.errors import TerrariumError, nearest
 T = TypeVar("T")
 
 PRESETS = Path(__file__).with_name("presets")
+PLANS = "ablations"
+"""The folder of presets that holds none: plans of many runs, for `terrarium ablate`."""
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
@@ -68,8 +70,8 @@ def layer_from_words(words: Sequence[str]) -> Layer:
 
 def preset_names() -> list[str]:
     """All presets: algorithm, then scenario."""
-    files = PRESETS.rglob("*.toml")
-    return sorted(file.relative_to(PRESETS).with_suffix("").as_posix() for file in files)
+    files = (file.relative_to(PRESETS) for file in PRESETS.rglob("*.toml"))
+    return sorted(file.with_suffix("").as_posix() for file in files if file.parts[0] != PLANS)
 
 
 def load_preset(name: str) -> list[Layer]:

@@ -13,7 +13,10 @@ from terrarium import cli
 from tests.report.folders import learning, write_run
 
 Run = Callable[..., tuple[int, str, str]]
-FILES = ["curves.png", "report.html", "table.csv"]
+FILES = [
+    *("curves.csv", "curves.png", "curves.svg", "improvement.csv", "report.html"),
+    *("statistics.csv", "statistics.png", "statistics.svg", "table.csv"),
+]
 
 
 @pytest.fixture
@@ -37,7 +40,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return call
 
 
-def test_it_prints_a_table_and_writes_three_files(run: Run, tmp_path: Path) -> None:
+def test_it_prints_tables_and_writes_its_files(run: Run, tmp_path: Path) -> None:
     code, out, err = run("runs")
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -48,7 +51,8 @@ def test_it_prints_a_table_and_writes_three_files(run: Run, tmp_path: Path) -> N
     ]
     folder = tmp_path / "comparison"
     assert sorted(file.name for file in folder.iterdir()) == FILES
-    assert lines[-3:] == [
+    assert "final win rates, with 95 % intervals" in map(str.strip, lines)
+    assert lines[-len(FILES) :] == [
         f"comparison/{name} ({(folder / name).stat().st_size / 1e3:.1f} kB)" for name in FILES
     ]
     with Image.open(folder / "curves.png") as image:
@@ -79,6 +83,10 @@ def test_json_is_the_table(run: Run) -> None:
         {"net.core": "gru"},
     )
     assert [reached["level"] for reached in row["reached"]] == [0.5, 0.8, 0.95]
+    assert [row["label"] for row in answer["statistics"]["finals"]] == [
+        *("mappo, net.core=gru", "mappo, net.core=lstm")
+    ]
+    assert len(answer["statistics"]["improvements"]) == 2
     assert list(answer["files"]) == [f"new/folder/{name}" for name in FILES]
 
 

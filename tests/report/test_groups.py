@@ -8,7 +8,7 @@ import pytest
 from terrarium.errors import TerrariumError
 from terrarium.report.groups import differing_settings, group_runs
 from terrarium.report.notes import notes_on
-from terrarium.report.runs import RunFolder
+from terrarium.report.runs import RunFolder, load_run
 from terrarium.report.settings import value_text
 from tests.report.folders import load
 
@@ -108,6 +108,46 @@ def test_by_chooses_what_makes_a_group(runs: Runs) -> None:
     assert runs.labels("run.seed") == ["mappo"]
     (note, _) = notes_on(group_runs(runs.all, ["net.core"]))
     assert "its runs differ in algo.lr and are put together" in note
+
+
+def named(runs: Runs, label: str, place: int, **settings: Any) -> None:
+    """Add a run that brings its name along."""
+    runs.add(**settings)
+    (runs.all[-1].path / "label.toml").write_text(f'label = "{label}"\nplace = {place}\n')
+    runs.all[-1] = load_run(runs.all[-1].path)
+
+
+def test_runs_may_bring_their_names_and_places_along(runs: Runs) -> None:
+    for seed in (0, 1):
+        named(runs, "with GRU", 1, net__core="gru", run__seed=seed)
+        named(runs, "no memory", 0, net__core="none", run__seed=seed)
+    runs.add(net__core="lstm")
+    assert runs.labels() == ["no memory", "with GRU", "mappo"]
+    assert [group.settings for group in group_runs(runs.all)] == [
+        {"net.core": core} for core in ("none", "gru", "lstm")
+    ]
+
+
+def test_a_name_for_different_settings_is_told_apart_by_these(runs: Runs) -> None:
+    for steps in (100, 200):
+        named(runs, "GRU", steps, run__max_steps=steps)
+    assert runs.labels() == ["GRU, run.max_steps=100", "GRU, run.max_steps=200"]
+
+
+@pytest.mark.parametrize("text", ["label = 3", "place = 1", 'label = "a"\nplace = -1', "label ="])
+def test_a_broken_name_is_refused(runs: Runs, text: str) -> None:
+    runs.add()
+    (runs.all[0].path / "label.toml").write_text(text)
+    with pytest.raises(TerrariumError, match=r"label\.toml: "):
+        load_run(runs.all[0].path)
+
+
+def test_threads_make_no_group_but_a_note(runs: Runs) -> None:
+    for threads in (0, 1):
+        runs.add(run__threads=threads, run__seed=threads)
+    assert runs.labels() == ["mappo"]
+    (note,) = notes_on(group_runs(runs.all))
+    assert "different numbers of threads" in note
 
 
 def test_by_an_unknown_setting_is_refused(runs: Runs) -> None:

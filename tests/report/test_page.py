@@ -14,8 +14,10 @@ import pytest
 from PIL import Image
 
 from terrarium.report.comparison import Comparison, compare
-from terrarium.report.curves import LINE_COLORS, line_styles, n_columns, png_of
+from terrarium.report.curves import n_columns, png_of
+from terrarium.report.figures import LINE_COLORS, line_styles, png_of_figure
 from terrarium.report.page import page
+from terrarium.report.statistics_figure import statistics_figure
 from tests.report.folders import learning, write_run
 
 HOSTILE = (
@@ -31,12 +33,14 @@ class Tags(HTMLParser):
         super().__init__()
         self.found: list[str] = []
         self.links: list[str] = []
+        self.ids: list[str] = []
         self.open: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append(tag)
         self.links += [value or "" for name, value in attrs if name in ("src", "href", "action")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
         if tag not in ("meta", "link"):
             self.open.append(tag)
 
@@ -64,8 +68,12 @@ def comparison(
     return compare([folder])
 
 
-def page_of(result: Comparison) -> str:
-    return page(result.groups, result.rows, result.notes)
+def page_of(result: Comparison, title: str = "") -> str:
+    return page(result.groups, result.rows, result.statistics, result.notes, title)
+
+
+def statistics_png(result: Comparison) -> bytes:
+    return png_of_figure(lambda: statistics_figure(result.groups, result.statistics))
 
 
 def pixels(png: bytes) -> np.ndarray:
@@ -121,13 +129,51 @@ def test_the_page_holds_curves_table_runs_settings_and_method(tmp_path: Path) ->
     text = page_of(result)
     tags = Tags(text)
     assert tags.open == []
-    assert tags.found.count("svg") == 1
-    # Results, one table of runs for each of four groups; the groups differ in their algorithm only.
-    assert tags.found.count("table") == 5
+    assert tags.found.count("svg") == 2
+    # Results, final win rates, who is better, one table of runs for each of four groups; the
+    # groups differ in their algorithm only.
+    assert tags.found.count("table") == 7
     for words in ("smac/8m", "ippo", "8 runs in 4 groups", "95&nbsp;% bootstrap", "0_1_1"):
         assert words in text
+    mappo = next(one for one in result.statistics.aggregates if one.label == "mappo").final
+    estimate = mappo.estimates["iqm"]
+    assert estimate.low is not None
+    assert estimate.high is not None
+    both = f"{estimate.value:.1%} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
+    assert f"<td>{both}</td>" in text
+    assert "both scenarios" in text
+    assert len(tags.ids) == len(set(tags.ids))
     assert "All runs have the same settings, apart from their seeds." in text
     assert "{{" not in text
+
+
+def test_a_page_may_have_a_title(tmp_path: Path) -> None:
+    text = page_of(comparison(tmp_path), "Memory & <b>")
+    assert "<h1>Memory &amp; &lt;b&gt;</h1>" in text
+    assert "4 runs in 2 groups, on smac/3m" in text
+
+
+def test_the_statistics_show_every_group_in_its_color(tmp_path: Path) -> None:
+    picture = pixels(statistics_png(comparison(tmp_path)))
+    assert [has_color(picture, color) for color in LINE_COLORS[:3]] == [True, True, False]
+
+
+def test_one_run_has_statistics_without_comparisons(tmp_path: Path) -> None:
+    write_run(tmp_path / "a")
+    result = compare([tmp_path])
+    text = page_of(result)
+    assert "Probability of improvement" not in text
+    assert "<td>100.0%</td>" in text
+    assert len(statistics_png(result)) > 10_000
+
+
+def test_groups_without_a_common_scenario_have_no_aggregates(tmp_path: Path) -> None:
+    write_run(tmp_path / "a", about__algo="mappo", about__scenario="smac/3m")
+    write_run(tmp_path / "b", about__algo="ippo", about__scenario="smac/8m")
+    result = compare([tmp_path])
+    assert result.statistics.aggregates == ()
+    assert Tags(page_of(result)).found.count("svg") == 1
+    assert any("has no runs on some of the scenarios" in note for note in result.notes)
 
 
 def test_the_page_names_settings_that_differ(tmp_path: Path) -> None:
@@ -169,6 +215,7 @@ def test_hostile_names_stay_names(tmp_path: Path, field: str) -> None:
         result = compare([folder])
         text = page_of(result)
         assert len(png_of(result.groups)) > 10_000
+        assert len(statistics_png(result)) > 10_000 or not result.statistics.aggregates
         assert "<script" not in text
         assert "<b>&amp; " not in text
         found.append([tag for tag in Tags(text).found if tag not in ("use", "path", "g", "defs")])
@@ -177,9 +224,10 @@ def test_hostile_names_stay_names(tmp_path: Path, field: str) -> None:
 
 def test_a_name_of_ten_thousand_letters_fits(tmp_path: Path) -> None:
     result = comparison(tmp_path, ["a" * 10_000, "b " * 5_000], ["smac/" + "m" * 10_000])
-    width, height = Image.open(io.BytesIO(png_of(result.groups))).size
-    assert width < 4000
-    assert height < 4000
+    for png in (png_of(result.groups), statistics_png(result)):
+        width, height = Image.open(io.BytesIO(png)).size
+        assert width < 4000
+        assert height < 4000
 
 
 @pytest.mark.parametrize("algo", ["_hidden", "$_{$", "-", "\\frac{1}"])

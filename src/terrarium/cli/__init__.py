@@ -6,6 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
+from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates
 from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
@@ -25,6 +26,7 @@ COMMANDS: Commands = {
     "watch": Watch,
     "eval": Eval,
     "compare": Compare,
+    "ablate": Ablate,
     "list units": ListUnits,
     "list abilities": ListAbilities,
     "list upgrades": ListUpgrades,
@@ -34,6 +36,7 @@ COMMANDS: Commands = {
     "list algos": ListAlgos,
     "list settings": ListSettings,
     "list presets": ListPresets,
+    "list plans": ListPlans,
     "run-smac": RunSmac,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,

@@ -1,5 +1,6 @@
-"""`terrarium compare`: learning curves and a table of training runs."""
+"""`terrarium compare`: learning curves and statistics of training runs."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compare:
-    """Compare training runs: learning curves, a table and a page.
+    """Compare training runs: learning curves, statistics and a page.
 
     Runs that differ in nothing but their seed become one curve with a band.
+
+    Final win rates come with interquartile means and bootstrap intervals.
 
     Example:  terrarium compare runs/3m_gru runs/3m_lstm --out gru_or_lstm
     """
@@ -26,7 +29,7 @@ class Compare:
     runs: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN...")]
     """run folders, or folders with run folders anywhere below"""
     out: str = "comparison"
-    """folder for curves.png, report.html and table.csv"""
+    """folder for report.html, pictures (PNG, SVG) and tables (CSV)"""
     by: tuple[str, ...] = ()
     """settings that make a group, whatever else differs; default: all but run.seed"""
     json: bool = False
@@ -40,6 +43,7 @@ class Compare:
 
     def run(self) -> None:
         from terrarium.report.comparison import compare, save_comparison
+        from terrarium.report.final_table import json_statistics
         from terrarium.report.table import json_row
 
         comparison = compare(self.runs, self.by)
@@ -48,27 +52,49 @@ class Compare:
             print_json(
                 {
                     "rows": [json_row(row) for row in comparison.rows],
+                    "statistics": json_statistics(comparison.statistics),
                     "notes": comparison.notes,
                     "files": {str(path): size for path, size in files.items()},
                 }
             )
             return
-        console = open_console(piped_width=140)
-        console.print(_table(comparison))
-        console.print()
-        for note in comparison.notes:
-            console.print(f"note: {note}")
-        for path, size in files.items():
-            print(f"{path} ({size_text(size)})")
+        print_comparison(comparison, files)
+
+
+def print_comparison(comparison: "Comparison", files: Mapping[Path, int]) -> None:
+    """Both tables, the notes and the files."""
+    console = open_console(piped_width=140)
+    console.print(_table(comparison))
+    console.print()
+    console.print(_finals(comparison))
+    console.print()
+    for note in comparison.notes:
+        console.print(f"note: {note}")
+    for path, size in files.items():
+        print(f"{path} ({size_text(size)})")
 
 
 def _table(comparison: "Comparison") -> Table:
     from terrarium.report.table import HEADINGS, N_TEXTS, cells
 
-    table = new_table()
-    for i, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="left" if i < N_TEXTS else "right")
+    return _filled(HEADINGS, N_TEXTS, map(cells, comparison.rows))
+
+
+def _finals(comparison: "Comparison") -> Table:
+    from terrarium.report.final_table import HEADINGS, N_TEXTS, cells
+
+    statistics = comparison.statistics
+    rows = (cells(row, statistics) for row in statistics.finals)
+    return _filled(HEADINGS, N_TEXTS, rows, "final win rates, with 95 % intervals")
+
+
+def _filled(
+    headings: Sequence[str], n_texts: int, rows: Iterable[Sequence[str]], title: str | None = None
+) -> Table:
+    table = new_table(title)
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if i < n_texts else "right")
     table.columns[0].style, table.columns[0].no_wrap = "cyan", True
-    for row in comparison.rows:
-        table.add_row(*cells(row))
+    for row in rows:
+        table.add_row(*row)
     return table

@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from terrarium.errors import TerrariumError
-from terrarium.report.curves import png_of
+from terrarium.report.aggregate import Statistics, statistics_of
+from terrarium.report.curves import curves_figure, png_of
+from terrarium.report.figures import png_of_figure, svg_of_figure
+from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
 from terrarium.report.groups import Group, group_runs
 from terrarium.report.notes import notes_on
 from terrarium.report.page import page
 from terrarium.report.runs import find_runs, load_run
+from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import Summary, summarize
 from terrarium.report.table import csv_text
+
+_PERHAPS = {"statistics.png", "statistics.svg"}
+"""Files that only a comparison with aggregates has."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +27,7 @@ class Comparison:
 
     groups: tuple[Group, ...]
     rows: tuple[Summary, ...]
+    statistics: Statistics
     notes: tuple[str, ...]
 
 
@@ -30,19 +38,36 @@ def compare(places: Iterable[str | Path], by: Sequence[str] = ()) -> Comparison:
     scenario that agree in these settings are.
     """
     groups = group_runs([load_run(path) for path in find_runs(places)], by)
-    return Comparison(groups, tuple(map(summarize, groups)), notes_on(groups))
+    return Comparison(
+        groups, tuple(map(summarize, groups)), statistics_of(groups), notes_on(groups)
+    )
 
 
-def save_comparison(comparison: Comparison, folder: str | Path) -> dict[Path, int]:
-    """Write picture, page and table into a folder; each file and its size in bytes."""
+def save_comparison(comparison: Comparison, folder: str | Path, title: str = "") -> dict[Path, int]:
+    """Write pictures, page and tables into a folder; each file and its size in bytes.
+
+    The title is that of the page; without one it is named after its scenarios.
+    """
     folder = Path(folder)
-    contents = {
-        "curves.png": png_of(comparison.groups),
-        "report.html": page(comparison.groups, comparison.rows, comparison.notes).encode("utf-8"),
-        "table.csv": csv_text(comparison.rows).encode("utf-8"),
+    groups, statistics = comparison.groups, comparison.statistics
+    texts = {
+        "report.html": page(groups, comparison.rows, statistics, comparison.notes, title),
+        "curves.svg": svg_of_figure(lambda: curves_figure(groups)),
+        "table.csv": csv_text(comparison.rows),
+        "statistics.csv": statistics_csv(statistics),
+        "improvement.csv": improvement_csv(statistics),
+        "curves.csv": curves_csv(groups, statistics),
     }
+    contents = {name: text.encode("utf-8") for name, text in texts.items()}
+    contents["curves.png"] = png_of(groups)
+    if statistics.aggregates:
+        contents["statistics.png"] = png_of_figure(lambda: statistics_figure(groups, statistics))
+        drawing = svg_of_figure(lambda: statistics_figure(groups, statistics))
+        contents["statistics.svg"] = drawing.encode("utf-8")
     make_folder(folder)
-    return {folder / name: _write(folder / name, content) for name, content in contents.items()}
+    for name in _PERHAPS - contents.keys():
+        (folder / name).unlink(missing_ok=True)  # from a comparison that had something to show
+    return {folder / name: _write(folder / name, contents[name]) for name in sorted(contents)}
 
 
 def make_folder(folder: Path) -> None:

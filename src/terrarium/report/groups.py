@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.report.runs import RunFolder
+from terrarium.report.runs import Label, RunFolder
 
 # What may differ between runs of one group. A revision is no setting, and a commit between two
 # seeds is common: such groups get a note instead.
-_FREE = {"run.seed", "run.folder", "about.created", "about.revision"}
+# So do threads: they decide how fast a run is, not what it learns.
+_FREE = {"run.seed", "run.folder", "run.threads", "about.created", "about.revision"}
 # Told apart always, and shown as themselves.
 _OWN_COLUMNS = {"about.algo", "about.scenario"}
 _MAX_VALUE = 28
@@ -22,7 +23,8 @@ class Group:
     scenario: str
     algo: str
     label: str
-    """the algorithm, and the settings in which it differs from the other groups"""
+    """the algorithm, and the settings in which it differs from the other groups; or a name that
+    the runs bring along"""
     settings: Mapping[str, str]
     """those settings in full"""
     runs: tuple[RunFolder, ...]
@@ -35,6 +37,7 @@ class _Bucket:
 
     scenario: str
     algo: str
+    label: Label | None
     settings: dict[str, str]
     runs: list[RunFolder]
 
@@ -46,19 +49,37 @@ def group_runs(runs: Sequence[RunFolder], by: Sequence[str] = ()) -> tuple[Group
     buckets: dict[object, _Bucket] = {}
     for run in sorted(runs, key=lambda run: (run.scenario, run.algo, run.seed, run.path)):
         settings = {name: run.settings[name] for name in names if name in run.settings}
-        key = (run.scenario, run.algo, *settings.items())
-        bucket = _Bucket(run.scenario, run.algo, settings, [])
+        key = (run.scenario, run.algo, run.label, *settings.items())
+        bucket = _Bucket(run.scenario, run.algo, run.label, settings, [])
         buckets.setdefault(key, bucket).runs.append(run)
-    telling = [name for name in names if _tells_apart(name, list(buckets.values()))]
+    return tuple(sorted(_named(list(buckets.values()), names), key=_order))
+
+
+def _named(buckets: Sequence[_Bucket], names: Sequence[str]) -> list[Group]:
+    """Give every bucket a name that no other one of its scenario has."""
+    telling = [name for name in names if _tells_apart(name, buckets)]
     groups: list[Group] = []
-    for bucket in buckets.values():
+    for bucket in buckets:
         settings = {n: bucket.settings[n] for n in telling if n in bucket.settings}
+        # A name that runs bring along needs settings only beside another group of that name.
+        alike = [other for other in buckets if other.label == bucket.label]
+        shown = {n: settings[n] for n in settings if _tells_apart(n, alike)}
         taken = {group.label for group in groups if group.scenario == bucket.scenario}
-        label = _unique(_label(bucket.algo, settings), taken)
+        base = bucket.label.name if bucket.label else bucket.algo
+        label = _unique(_label(base, shown), taken)
         runs_of = tuple(bucket.runs)
         groups.append(Group(bucket.scenario, bucket.algo, label, settings, runs_of))
-    return tuple(
-        sorted(groups, key=lambda group: (_natural(group.scenario), _natural(group.label)))
+    return groups
+
+
+def _order(group: Group) -> tuple[object, ...]:
+    """By scenario; labels with a place in that order, before others by name."""
+    label = group.runs[0].label
+    return (
+        _natural(group.scenario),
+        label is None,
+        label.place if label else 0,
+        _natural(group.label),
     )
 
 
@@ -109,8 +130,8 @@ def _tells_apart(name: str, buckets: Sequence[_Bucket]) -> bool:
     return False
 
 
-def _label(algo: str, settings: Mapping[str, str]) -> str:
-    return ", ".join([algo, *(f"{name}={_short(value)}" for name, value in settings.items())])
+def _label(base: str, settings: Mapping[str, str]) -> str:
+    return ", ".join([base, *(f"{name}={_short(value)}" for name, value in settings.items())])
 
 
 def _short(value: str) -> str:

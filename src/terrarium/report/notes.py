@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from terrarium.report.aggregate import left_out
 from terrarium.report.groups import Group, differing_settings
 from terrarium.report.runs import RunFolder
 from terrarium.report.summary import curve_of
@@ -13,6 +14,10 @@ def notes_on(groups: Sequence[Group]) -> tuple[str, ...]:
     found = []
     for group in groups:
         found += [f"{group.scenario}, {group.label}: {text}." for text in _oddities(group)]
+    found += [
+        f"{label}: has no runs on some of the scenarios, so it is in no number over all of them."
+        for label in left_out(groups)
+    ]
     return tuple(found)
 
 
@@ -46,6 +51,9 @@ def _mixtures(group: Group) -> Iterator[str]:
     revisions = {run.settings.get("about.revision") for run in group.runs}
     if len(revisions) > 1:
         yield f"its runs come from {len(revisions)} revisions of the program"
+    threads = {run.settings.get("run.threads") for run in group.runs}
+    if len(threads) > 1:
+        yield "its runs had different numbers of threads, so their minutes do not compare"
 
 
 def _which(runs: Sequence[RunFolder]) -> str:

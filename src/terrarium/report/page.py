@@ -4,19 +4,23 @@ import html
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from terrarium.report.curves import (
+from terrarium.report import final_table
+from terrarium.report.aggregate import Statistics
+from terrarium.report.curves import curves_figure, n_columns
+from terrarium.report.figures import (
     EDGE,
     GRID,
     LINE_COLORS,
     MUTED,
     TEXT,
+    element_of_figure,
     line_styles,
-    n_columns,
-    svg_of,
 )
 from terrarium.report.groups import Group, differing_settings
 from terrarium.report.runs import TARGET, RunFolder
 from terrarium.report.settings import printable
+from terrarium.report.statistics import N_RESAMPLES as N_STRATIFIED
+from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import BOOTSTRAP_FROM, N_RESAMPLES, Summary
 from terrarium.report.table import HEADINGS, N_TEXTS, cells, minutes_text, steps_text
 
@@ -30,16 +34,26 @@ _RUN_HEADINGS = (
 )
 
 
-def page(groups: Sequence[Group], rows: Sequence[Summary], notes: Sequence[str]) -> str:
+def page(
+    groups: Sequence[Group],
+    rows: Sequence[Summary],
+    statistics: Statistics,
+    notes: Sequence[str],
+    title: str = "",
+) -> str:
     """The text of the file."""
-    scenarios = list(dict.fromkeys(group.scenario for group in groups))
+    scenarios = ", ".join(statistics.scenarios)
     n_runs = sum(len(group.runs) for group in groups)
+    counts = f"{_count(n_runs, 'run')} in {_count(len(groups), 'group')}"
     parts = {
-        "title": html.escape(f"Comparison on {', '.join(scenarios)} - Terrarium"),
+        "title": html.escape(f"{printable(title) or f'Comparison on {scenarios}'} - Terrarium"),
         "style": _template("page.css"),
-        "heading": html.escape(", ".join(scenarios)),
-        "counts": f"{_count(n_runs, 'run')} in {_count(len(groups), 'group')}",
-        "curves": svg_of(groups, _VARIABLES),
+        "heading": html.escape(printable(title) or scenarios),
+        "counts": html.escape(f"{counts}, on {scenarios}" if title else counts),
+        "curves": element_of_figure(lambda: curves_figure(groups), _VARIABLES),
+        "finals": _finals(groups, statistics),
+        "statistics": _statistics(groups, statistics),
+        "n_stratified": f"{N_STRATIFIED:,}",
         "min_width": str(340 * n_columns(groups)),  # narrower, nobody could read it
         "max_width": str(360 * n_columns(groups) + 440),  # nor need it be larger than the text
         "table": _table(HEADINGS, map(cells, rows), N_TEXTS, _swatches(groups)),
@@ -104,6 +118,37 @@ def _swatches(groups: Sequence[Group]) -> list[str]:
         f'<i class="swatch{" dashed" if is_dashed else ""}" style="color: var({color})"></i>'
         for color, is_dashed in zip(colors, dashed, strict=True)
     ]
+
+
+def _finals(groups: Sequence[Group], statistics: Statistics) -> str:
+    """The table of final win rates with intervals; numbers over all scenarios come first."""
+    swatch_of = dict(zip((group.label for group in groups), _swatches(groups), strict=True))
+    return _table(
+        final_table.HEADINGS,
+        (final_table.cells(row, statistics) for row in statistics.finals),
+        final_table.N_TEXTS,
+        [swatch_of[row.label] for row in statistics.finals],
+    )
+
+
+def _statistics(groups: Sequence[Group], statistics: Statistics) -> str:
+    """The picture over all scenarios, and who is better, where there is something to compare."""
+    if not statistics.aggregates:
+        return ""
+    drawing = element_of_figure(
+        lambda: statistics_figure(groups, statistics), _VARIABLES, prefix="s-"
+    )
+    parts = [
+        '<figure class="scroll"><div role="img" aria-label="Final win rates with intervals, '
+        "performance profiles and IQM curves; the numbers are in the tables of this page"
+        f'" style="min-width: 760px">\n{drawing}\n</div></figure>'
+    ]
+    if statistics.improvements:
+        labels = [aggregate.label for aggregate in statistics.aggregates]
+        rows = final_table.improvement_matrix(statistics)
+        table = _table(["better than →", *labels], rows, n_words=1)
+        parts.append(f"<details><summary>Probability of improvement</summary>{table}</details>")
+    return "\n".join(parts)
 
 
 def _notes(notes: Sequence[str]) -> str:

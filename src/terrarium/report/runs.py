@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -14,10 +14,20 @@ from terrarium.report.settings import flatten, printable, shown
 
 SETTINGS_FILE = "run.toml"
 METRICS_FILE = "metrics.jsonl"
+LABEL_FILE = "label.toml"
+"""What a run is called in a report, if its settings shall not say it."""
 TARGET = "target_win_rate"
 """The key of [run] at whose win rate a run ends before its last step."""
 
 _NEARLY_ALL = 0.99  # of the steps: whole rollouts seldom fit exactly
+
+
+@dataclass(frozen=True)
+class Label:
+    """What `label.toml` says: the name of a run's group, and its place among the others."""
+
+    name: str
+    place: int = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,8 @@ class RunFolder:
     target: float | None
     """win rate at which it may end early; 0 in the file means never"""
     progress: Progress
+    label: Label | None = None
+    """a name of its own, instead of its algorithm and its settings"""
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -96,7 +108,17 @@ def load_run(path: Path) -> RunFolder:
         max_steps=_whole(run, "run.max_steps", file) if "max_steps" in run else None,
         target=_share(run, f"run.{TARGET}", file) or None if TARGET in run else None,
         progress=read_metrics(path / METRICS_FILE, scenario),
+        label=_read_label(path / LABEL_FILE),
     )
+
+
+def _read_label(file: Path) -> Label | None:
+    """`label = "mappo, gru"` and `place = 0`, where there is such a file."""
+    if not file.exists():
+        return None
+    table = read_toml(file)
+    place = _whole(table, "label.place", file) if "place" in table else 0
+    return Label(printable(_text(table, "label.label", file)), place)
 
 
 def _below(place: Path) -> list[Path]:

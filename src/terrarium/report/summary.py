@@ -25,7 +25,10 @@ _MAX_POINTS = 1000  # more than a picture has columns
 
 @dataclass(frozen=True)
 class Curve:
-    """The win rate of a group over steps or minutes."""
+    """The win rate of a group over steps or minutes.
+
+    `mean` is that of its runs; where scenarios are put together, their interquartile mean.
+    """
 
     x: Floats  # [P]
     mean: Floats  # [P]
@@ -66,10 +69,10 @@ class Summary:
 
 def curve_of(runs: Sequence[RunFolder], axis: Axis) -> Curve:
     """Mean and band of some runs, where each of them has a value."""
-    points = [_points(run, axis) for run in runs]
+    points = [points_of(run, axis) for run in runs]
     if len(runs) == 1:
         return Curve(*points[0], band=None)
-    grid = _grid(points, [run.reached_target for run in runs])
+    grid = common_grid(points, [run.reached_target for run in runs])
     values = np.stack([interpolate(grid, x, y) for x, y in points])  # [R, P]
     return Curve(grid, values.mean(axis=0), _band(values))
 
@@ -100,12 +103,17 @@ def summarize(group: Group) -> Summary:
     )
 
 
-def _points(run: RunFolder, axis: Axis) -> tuple[Floats, Floats]:
+def points_of(run: RunFolder, axis: Axis) -> tuple[Floats, Floats]:
+    """When a run was evaluated, and how often it won."""
     x = run.steps if axis == "steps" else run.minutes
     return np.array(x, np.float64), np.array(run.win_rates, np.float64)
 
 
-def _grid(points: Sequence[tuple[Floats, Floats]], reached_target: Sequence[bool]) -> Floats:
+def common_grid(
+    points: Sequence[tuple[Floats, Floats]],
+    reached_target: Sequence[bool],
+    max_points: int = _MAX_POINTS,
+) -> Floats:
     """All moments of evaluation from where every run has begun to where the first one was cut off.
 
     A run that reached its target is held at its last value. One that ended otherwise (at its last
@@ -116,8 +124,8 @@ def _grid(points: Sequence[tuple[Floats, Floats]], reached_target: Sequence[bool
     end = min(cut) if cut else max(x[-1] for x, _ in points)
     grid: Floats = np.unique(np.concatenate([x for x, _ in points]))
     grid = grid[(grid >= begin) & (grid <= end)]  # empty if one ended before another began
-    if len(grid) > _MAX_POINTS:
-        grid = grid[np.linspace(0, len(grid) - 1, _MAX_POINTS).round().astype(np.int64)]
+    if len(grid) > max_points:
+        grid = grid[np.linspace(0, len(grid) - 1, max_points).round().astype(np.int64)]
     return grid
 
 

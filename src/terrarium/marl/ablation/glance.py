@@ -1,0 +1,60 @@
+"""A look at a run while it trains: how far it is, read from its metrics as they grow."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from terrarium.marl.settings import RunConfig
+
+METRICS_FILE = "metrics.jsonl"
+
+
+@dataclass(frozen=True)
+class Glance:
+    """How far a run is."""
+
+    steps: int = 0
+    seconds: float = 0.0
+    win_rate: float | None = None
+    """of the last test"""
+
+    def share(self, run: RunConfig) -> float:
+        """Which part of the run is behind it, by the stop rule that comes first."""
+        shares = [self.steps / run.max_steps]
+        if run.max_minutes:
+            shares.append(self.seconds / 60.0 / run.max_minutes)
+        return min(1.0, max(shares))
+
+
+class Watcher:
+    """Reads what was added to a file of metrics since the last look."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / METRICS_FILE
+        self._n_read = 0
+        self._glance = Glance()
+
+    def look(self) -> Glance:
+        """What is known by now; a file that is not there yet says nothing."""
+        try:
+            with self._path.open("rb") as file:
+                if file.seek(0, 2) < self._n_read:  # a resumed run forgets what it does anew
+                    self._n_read, self._glance = 0, Glance()
+                file.seek(self._n_read)
+                added = file.read()
+        except OSError:
+            return self._glance
+        whole, newline, _ = added.rpartition(b"\n")  # the last line may be half a line
+        self._n_read += len(whole) + len(newline)
+        for line in whole.splitlines():
+            self._take(line)
+        return self._glance
+
+    def _take(self, line: bytes) -> None:
+        try:
+            values = json.loads(line)
+        except ValueError:
+            return  # no more than a display: whoever needs the numbers reads them with care
+        self._glance = replace(self._glance, steps=values["step"], seconds=values["seconds"])
+        if "test/win_rate" in values:
+            self._glance = replace(self._glance, win_rate=values["test/win_rate"])

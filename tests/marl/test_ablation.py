@@ -1,0 +1,199 @@
+"""Ablations that are really trained: killed, resumed, failing, run again, reported."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from terrarium import cli
+from terrarium.errors import TerrariumError
+from terrarium.marl.ablation.cells import last_line, read_done, state_of
+from terrarium.marl.ablation.experiment import keep_plan
+from terrarium.marl.ablation.plan_file import read_plan
+from terrarium.marl.ablation.pool import Outcome, PoolConfig, Snapshot, run_plan
+from tests.marl.test_trainer import lines, settings, train
+
+PLAN = """
+title = "Small"
+scenarios = ["smac/3m"]
+seeds = [0]
+
+[settings]
+"env.n_envs" = 8
+"net.width" = 16
+"net.token" = 8
+"net.heads" = 2
+"algo.n_steps" = 8
+"algo.epochs" = 2
+"algo.minibatches" = 2
+"eval.episodes" = 64
+"eval.every" = 128
+"run.max_steps" = 768
+"run.threads" = 1
+
+[[variant]]
+name = "with GRU"
+algo = "mappo"
+settings = { "net.core" = "gru" }
+
+[[variant]]
+name = "no memory"
+algo = "mappo"
+settings = { "net.core" = "none" }
+
+[[variant]]
+name = "blocked"
+algo = "ippo"
+"""
+# Each process needs seconds to load what it trains with.
+pytestmark = pytest.mark.slow
+
+GRU, NONE, BLOCKED = "with_GRU/3m/seed0", "no_memory/3m/seed0", "blocked/3m/seed0"
+PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
+CELL = [sys.executable, "-m", "terrarium.marl.ablation.cell"]
+
+
+def wait_for(file: Path, process: subprocess.Popen[bytes]) -> None:
+    while not file.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+@dataclass
+class Story:
+    """An experiment of three cells: one was killed, one is new, one cannot be kept."""
+
+    plan: Path
+    folder: Path
+    first: Outcome
+    seen: list[Snapshot]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    home = tmp_path_factory.mktemp("ablation")
+    (home / "small.toml").write_text(PLAN)
+    plan, folder = read_plan(home / "small.toml"), home / "out"
+    keep_plan(plan, folder)
+    words = [*CELL, str(folder), GRU, "1", "cpu"]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
+    process.kill()
+    process.communicate()
+    assert state_of(folder / GRU) == "begun"
+    (folder / BLOCKED).mkdir(parents=True)
+    (folder / BLOCKED / "checkpoints").write_text("a file where a folder should be")
+    seen: list[Snapshot] = []
+    first = run_plan(plan, folder, PoolConfig(jobs=2), tell=seen.append)
+    return Story(home / "small.toml", folder, first, seen)
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Answer]:
+    """Call the program in this process."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def call(*args: str) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["terrarium", "ablate", *args])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return Answer(code, *capsys.readouterr())
+
+    return call
+
+
+def test_one_cell_that_fails_does_not_end_the_others(story: Story) -> None:
+    assert sorted(cell.folder for cell in story.first.done) == [NONE, GRU]
+    (failure,) = story.first.failed
+    assert failure.cell.folder == BLOCKED
+    assert "Traceback" in (story.folder / BLOCKED / "error.txt").read_text()
+    assert "the run cannot be kept there: File exists" in last_line(failure.error)
+    for name in (NONE, GRU):
+        done = read_done(story.folder / name)
+        assert (done.reason, done.steps) == ("steps", 768)
+
+
+def test_a_killed_cell_goes_on_as_if_nothing_had_happened(story: Story, tmp_path: Path) -> None:
+    whole = settings(tmp_path / "run", "run.max_steps=768", "net.core=gru")
+    train(whole)
+    assert lines(story.folder / GRU) == lines(tmp_path / "run")
+
+
+def test_progress_is_told(story: Story) -> None:
+    assert [one.n_cells for one in story.seen] == [3] * len(story.seen)
+    assert all(len(one.running) <= 2 for one in story.seen)
+    assert story.seen[-1].share == 1.0
+    shares = [one.share for one in story.seen]
+    assert shares[0] < shares[-1]
+    assert max(glance.steps for one in story.seen for _, glance, _ in one.running) > 0
+
+
+def test_failed_cells_are_named_and_run_again_only_when_asked(
+    story: Story, run: Callable[..., Answer]
+) -> None:
+    words = (str(story.plan), "--out", str(story.folder))
+    answer = run(*words)
+    assert answer.code == 1
+    assert "1 of 3 cells failed" in answer.out
+    assert "blocked on 3m, seed 0" in answer.out
+    assert "the run cannot be kept there: File exists" in answer.out
+    assert f"run them again:  terrarium ablate {' '.join(words)} --retry" in answer.out
+    assert "begins" not in answer.err
+
+    (story.folder / BLOCKED / "checkpoints").unlink()
+    answer = run(*words, "--retry", "--json")
+    assert answer.code == 0
+    assert "blocked on 3m, seed 0: done" in answer.err
+    assert not (story.folder / BLOCKED / "error.txt").exists()
+    found = json.loads(answer.out)
+    assert [(cell["state"], cell["steps"]) for cell in found["cells"]] == [("done", 768)] * 3
+    assert [row["group"] for row in found["rows"]] == ["with GRU", "no memory", "blocked"]
+    assert len(found["statistics"]["improvements"]) == 6
+    page = (story.folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert "<h1>Small</h1>" in page
+    assert all(label in page for label in ("with GRU", "no memory", "blocked"))
+
+
+def test_ctrl_c_lets_the_cells_save_and_says_how_to_go_on(tmp_path: Path) -> None:
+    plan, folder = tmp_path / "long.toml", tmp_path / "out"
+    text = PLAN[: PLAN.index('[[variant]]\nname = "no memory"')]
+    plan.write_text(text.replace("768", "1_000_000"))
+    words = [str(plan), "--out", str(folder)]
+    process = subprocess.Popen(
+        [*PROGRAM, "ablate", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert f"go on:  terrarium ablate {' '.join(words)}".encode() in out
+    assert b"Traceback" not in err
+    assert state_of(folder / GRU) == "begun"
+    assert lines(folder / GRU)
+
+
+def test_a_start_that_is_not_there_is_refused_before_anything_begins(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(
+        PLAN.replace('"run.max_steps"', '"run.start_from" = "nowhere"\n"run.max_steps"')
+    )
+    with pytest.raises(TerrariumError, match="nowhere: there is no such checkpoint"):
+        run_plan(read_plan(tmp_path / "plan.toml"), tmp_path / "out")
+    assert not (tmp_path / "out" / GRU).exists()
