@@ -279,7 +279,15 @@ def _kind_name(kind: Any) -> str:
 
 
 def field_docs(kind: type[Any]) -> dict[str, str]:
-    """The string below each field of a dataclass, from its source."""
+    """The string below each field of a dataclass and of those that it is based on."""
+    docs: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if is_dataclass(base):
+            docs |= _docs_in_source(base)
+    return docs
+
+
+def _docs_in_source(kind: type[Any]) -> dict[str, str]:
     import ast
     import inspect
     import textwrap

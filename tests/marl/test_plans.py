@@ -63,7 +63,7 @@ def test_a_plan_is_the_product_of_its_parts(tmp_path: Path) -> None:
     assert cells[4].folder == "alone_IPPO/3m/seed3"
     first = settings_of_cell(cells[0], tmp_path / "out", threads=1)
     assert (first.algo_name, first.scenario, first.run.seed) == ("mappo", "smac/3m", 3)
-    assert (first.net.width, first.net.core, first.algo.lr) == (16, "gru", 1e-3)
+    assert (first.net.width, first.net.core, first.algo.lr) == (16, "gru", "0.001")
     assert (first.run.max_steps, first.run.max_minutes, first.run.threads) == (5000, 2.0, 1)
     assert first.run.folder == str(tmp_path / "out" / cells[0].folder)
     assert settings_of_cell(cells[4]).net.width == 32
