@@ -289,23 +289,17 @@ class ValueLearner:
             later = self.target.agents.think(look, rows.carry, resets)
             q_later = self.target.agents.judge(later, look)[:, 1:]  # [R, L, A, N]
             next_actions = (q.detach()[:, 1:] if self.cfg.double else q_later).argmax(-1)
+        goes_on = rows.filled & ~rows.terminated
         return Reading(
             q=q,
-            taken=pick(q[:, :-1], rows.actions),
-            best=q[:, :-1].max(-1).values,
+            taken=known(pick(q[:, :-1], rows.actions), rows.filled),
+            best=known(q[:, :-1].max(-1).values, rows.filled),
             features=thought.features,
             next_actions=next_actions,
-            next_taken=self._known(rows, pick(q_later, next_actions)),
-            next_best=self._known(rows, q_later.max(-1).values),
+            next_taken=known(pick(q_later, next_actions), goes_on),
+            next_best=known(q_later.max(-1).values, goes_on),
             next_features=later.features[:, 1:],
         )
-
-    def _known(self, rows: Rows, values: Tensor) -> Tensor:
-        """Values [R, L, A], but 0 in padding and after the end.
-
-        Where no action is available its value is the lowest number, which no mixer survives.
-        """
-        return values.masked_fill(~(rows.filled & ~rows.terminated).unsqueeze(-1), 0.0)
 
     def goals(self, rows: Rows, next_values: Tensor) -> Tensor:
         """What values [R, L, ...] should have been, from rewards and the values after each step."""
@@ -373,6 +367,14 @@ def follow(target: nn.Module, online: nn.Module, rate: float) -> None:
             there.copy_(here)
         else:
             there.lerp_(here, rate)
+
+
+def known(values: Tensor, where: Tensor) -> Tensor:
+    """Values [R, L, A], but 0 outside of `where` [R, L]: in padding, or after the end.
+
+    What cannot be chosen there has the lowest of numbers as its value, which no sum survives.
+    """
+    return values.masked_fill(~where.unsqueeze(-1), 0.0)
 
 
 def mean_square(errors: Tensor, rows: Rows) -> Tensor:
