@@ -1,6 +1,7 @@
 """One file for each algorithm; `ALGOS` names them."""
 
 from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.coma import Coma
 from terrarium.marl.algos.ippo import Ippo
 from terrarium.marl.algos.iql import Iql
 from terrarium.marl.algos.mappo import Mappo
@@ -12,6 +13,7 @@ from terrarium.marl.algos.vdn import Vdn
 ALGOS: dict[str, type[Algo]] = {
     "mappo": Mappo,
     "ippo": Ippo,
+    "coma": Coma,
     "iql": Iql,
     "vdn": Vdn,
     "qmix": Qmix,

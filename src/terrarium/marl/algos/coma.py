@@ -1,0 +1,451 @@
+"""COMA (Foerster et al. 2018): each agent learns from the difference that its own action made."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.algos.algo import Metrics
+from terrarium.marl.algos.ppo import TEACHERS
+from terrarium.marl.algos.value import follow
+from terrarium.marl.batch import Look, draw, masked_mean, parts, pick
+from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
+from terrarium.marl.nets.layers import load_into
+from terrarium.marl.place import Place
+from terrarium.marl.returns import lambda_returns
+from terrarium.marl.rollout import Choice, Rollout
+from terrarium.schedules import Schedule, check_schedule
+
+OPTIMIZERS = ("adam", "rmsprop")
+
+
+@dataclass(frozen=True)
+class ComaConfig:
+    """Settings of COMA."""
+
+    lr: Schedule = Schedule("0.001 -> 0.0001")
+    """learning rate of the policy"""
+    critic_lr: Schedule = Schedule("0.001 -> 0.0001")
+    """learning rate of the critic"""
+    optimizer: str = "adam"
+    """of policy and critic: adam or rmsprop"""
+    n_steps: int = 32
+    """steps of every environment between two updates"""
+    critic_epochs: int = 4
+    """how often the critic learns from each rollout; the policy does so once"""
+    minibatches: int = 4
+    """parts of the environments that each take a gradient step"""
+    discount: float = 0.99
+    """what a reward is worth a step later"""
+    trace: float = 0.8
+    """lambda of the returns that the critic learns"""
+    critic_memory: bool = False
+    """give the critic a core like the policy's: where the state does not tell all that matters"""
+    target_every: int = 20
+    """gradient steps after which the target critic follows"""
+    target_rate: float = 1.0
+    """how far it follows: 1 becomes a copy; 0.01 with target_every=1 is a slow average"""
+    floor: Schedule = Schedule("0.05 -> 0.01")
+    """share of actions that are chosen evenly among the possible ones"""
+    entropy: Schedule = Schedule("0.003 -> 0.0015")
+    """reward for keeping an open mind"""
+    scale_advantages: bool = True
+    """divide advantages by their size, so that it does not matter how much a scenario pays"""
+    teacher: str = ""
+    """a scripted player to imitate at first: kiting; empty: none"""
+    teacher_weight: float = 1.0
+    """of the loss of not choosing what it would; falls linearly"""
+    teacher_end: float = 0.3
+    """share of the run after which there is no teacher"""
+    max_grad: float = 10.0
+    """gradients of the policy and of the critic are each shortened to this length"""
+
+    def __post_init__(self) -> None:
+        check_schedule("algo.lr", self.lr, 0.0, 1.0)
+        check_schedule("algo.critic_lr", self.critic_lr, 0.0, 1.0)
+        check_schedule("algo.floor", self.floor, 0.0, 1.0)
+        check_schedule("algo.entropy", self.entropy, 0.0)
+        known = f"{', '.join(OPTIMIZERS)}.{nearest(self.optimizer, OPTIMIZERS)}"
+        for name, fine, allowed in (
+            ("optimizer", self.optimizer in OPTIMIZERS, known),
+            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
+            ("critic_epochs", 1 <= self.critic_epochs <= 1000, "1 to 1000"),
+            ("minibatches", 1 <= self.minibatches <= 1000, "1 to 1000"),
+            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
+            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
+            ("target_every", 1 <= self.target_every <= 10**9, "1 to 10^9"),
+            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
+            ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
+            ("teacher_weight", self.teacher_weight >= 0.0, "0 or more"),
+            ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
+            ("max_grad", self.max_grad > 0.0, "above 0"),
+        ):
+            if not fine:
+                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+
+
+@dataclass(frozen=True)
+class ComaBatch:
+    """Stretches of T steps of B battles, ready to learn from."""
+
+    look: Look  # [B, T, ...]
+    carry: Tensor  # [B, A, C]
+    resets: Tensor  # [B, T]
+    actions: Tensor  # [B, T, A]
+    last: Tensor  # [B, T, A] the actions before; -1 where an episode begins
+    advice: Tensor  # [B, T, A] what the teacher would do; -1: nothing
+    returns: Tensor  # [B, T, A]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What changes with the progress of a run."""
+
+    lr: float
+    critic_lr: float
+    floor: float
+    entropy: float
+    teacher: float
+
+
+def weights_at(cfg: ComaConfig, progress: float) -> Weights:
+    """All of them at this share of the run."""
+    taught = cfg.teacher and progress < cfg.teacher_end
+    lesson = 1.0 - progress / cfg.teacher_end if taught else 0.0
+    return Weights(
+        lr=cfg.lr.at(progress),
+        critic_lr=cfg.critic_lr.at(progress),
+        floor=cfg.floor.at(progress),
+        entropy=cfg.entropy.at(progress),
+        teacher=cfg.teacher_weight * lesson,
+    )
+
+
+def log_chances(logits: Tensor, avail: Tensor, floor: float) -> Tensor:
+    """Chances [..., N] of actions, as logarithms, when the share `floor` is chosen evenly.
+
+    The floor is a part of the policy: what is learned from are the chances that acted.
+    """
+    even = avail.to(logits.dtype) / avail.sum(-1, keepdim=True).clamp(min=1)  # [..., N]
+    kept = logits.new_tensor(1.0 - floor).log()
+    return torch.logaddexp(kept + logits.log_softmax(-1), (floor * even).log())
+
+
+def advantages_of(q: Tensor, chances: Tensor, actions: Tensor) -> Tensor:
+    """[..., A] how much better an action was than what the agent does on average.
+
+    The others' actions are the same in both, so only the agent's own part in it is left.
+    """
+    return pick(q, actions) - (chances * q).sum(-1)
+
+
+def coma_loss(
+    batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: Weights
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Policy gradient and a bonus for entropy; log_all [B, T, A, N], advantages are constants."""
+    acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
+    policy = -masked_mean(advantages * pick(log_all, batch.actions), acting)
+    # Logarithms of what cannot be chosen are huge: times a chance of 0, but let none through.
+    finite = log_all.masked_fill(~batch.look.avail, 0.0)
+    entropy = masked_mean(-(log_all.exp() * finite).sum(-1), acting)
+    loss = policy - weights.entropy * entropy
+    metrics = {"policy": policy, "entropy": entropy}
+    if weights.teacher > 0.0:
+        advised = acting & (batch.advice >= 0)
+        metrics["teacher"] = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
+        loss = loss + weights.teacher * metrics["teacher"]
+    return loss, {name: metric.detach() for name, metric in metrics.items()}
+
+
+class Coma:
+    """A policy for each agent, and a critic of all that they do together.
+
+    The critic has a place for every agent's actions: it can only be loaded for the scenario that
+    it was trained on.
+    """
+
+    Config: ClassVar[type[Any]] = ComaConfig
+    lacks: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("replay", "explore"), "it learns from what its policy has just played"),
+        **dict.fromkeys(
+            ("mixer", "differ", "share"),
+            "its critic judges joint actions, there are no values to mix",
+        ),
+    }
+    fits_many: ClassVar[bool] = False
+    keeps_carries = False
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, place: Place) -> None:
+        self.cfg, self.net, self.spec = cfg, net, spec
+        with place.seeded():
+            self.actor = make_actor(spec, net).to(place.device)
+            self.critic = CounterfactualCritic(spec, net, cfg.critic_memory).to(place.device)
+        self.target = deepcopy(self.critic).requires_grad_(False)
+        self.actor_optimizer = _optimizer(self.actor, cfg.optimizer, cfg.lr.at(0.0))
+        self.critic_optimizer = _optimizer(self.critic, cfg.optimizer, cfg.critic_lr.at(0.0))
+        self._place = place
+        self._rollout: Rollout | None = None
+        self._floor = cfg.floor.at(0.0)
+        self._critic_steps = 0
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return views_of(net)
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: ComaConfig, n_envs: int) -> None:
+        if n_envs < cfg.minibatches:
+            raise TerrariumError(
+                f"algo.minibatches is {cfg.minibatches} and env.n_envs {n_envs}: "
+                "each minibatch needs a battle"
+            )
+
+    @classmethod
+    def memory(cls, cfg: ComaConfig, look: Look, limit_steps: int, n_envs: int) -> int:
+        return cfg.n_steps * n_envs * look.n_bytes
+
+    @classmethod
+    def smaller(cls, cfg: ComaConfig, share: float) -> str:
+        return f"algo.n_steps={max(1, int(0.8 * share * cfg.n_steps))} and fewer environments fit"
+
+    @property
+    def n_steps(self) -> int:
+        return self.cfg.n_steps
+
+    def teacher(self, progress: float) -> str:
+        return self.cfg.teacher if progress < self.cfg.teacher_end else ""
+
+    @property
+    def carry_size(self) -> int:
+        """What policy and critic remember, and the last action."""
+        return self.actor.carry_size + self.critic.carry_size + 1
+
+    @property
+    def device(self) -> torch.device:
+        return self._place.device
+
+    @torch.no_grad()
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+        """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
+        actor_carry, critic_carry, _ = self._split(carry)
+        now, begins = look[:, None], resets[:, None]  # [B, 1]
+        logits, actor_carry = self.actor(now, actor_carry, begins)
+        log_all = log_chances(logits[:, 0], look.avail, self._floor)  # [B, A, N]
+        if greedy:  # nobody learns from it, so the critic need not watch
+            actions = logits[:, 0].argmax(-1)  # [B, A]
+        else:
+            actions = draw(log_all.exp(), self._place.generator)  # [B, A]
+            if self.critic.carry_size:
+                _, critic_carry = self.critic.remember(now, critic_carry, begins)
+        after = torch.cat((actor_carry, critic_carry, actions.unsqueeze(-1)), -1)  # [B, A, C]
+        return Choice(actions, pick(log_all, actions), after)
+
+    def observe(self, rollout: Rollout) -> None:
+        """Take what was collected; it is learned from once."""
+        self._rollout = rollout
+
+    def update(self, progress: float) -> Metrics:
+        """Learn from the rollout; `progress` is the share of the run that is done.
+
+        First the critic, then the policy by what the critic has learned. The paper's code takes a
+        critic step for each time index of eight episodes, from the last to the first, towards
+        targets that were computed before; here the targets are the same, and steps are taken on
+        minibatches of battles over the whole stretch: fewer, each from more decisions.
+        """
+        assert self._rollout is not None, "nothing was observed"
+        batch, self._rollout = self._prepare(self._rollout), None
+        weights = weights_at(self.cfg, progress)
+        _set_lr(self.actor_optimizer, weights.lr)
+        _set_lr(self.critic_optimizer, weights.critic_lr)
+        epochs = self.cfg.critic_epochs
+        critic = [self._teach_critic(part) for part in self._parts(batch, epochs)]
+        actor = [self._teach_actor(part, weights) for part in self._parts(batch, 1)]
+        self._floor = weights.floor
+        return {
+            **_means(actor),
+            **_means(critic),
+            "learn/lr": weights.lr,
+            "learn/updates": float(len(actor) + len(critic)),
+        }
+
+    def _teach_critic(self, part: ComaBatch) -> dict[str, Tensor]:
+        """One gradient step towards the returns of the actions that were taken."""
+        q = pick(self._q(part), part.actions)  # [B, T, A]
+        # The dead stay in it: the returns of those who die later are made of their values.
+        value = (q - part.returns).square().mean()
+        _descend(self.critic, self.critic_optimizer, value, self.cfg.max_grad)
+        self._critic_steps += 1
+        if self._critic_steps % self.cfg.target_every == 0:
+            follow(self.target, self.critic, self.cfg.target_rate)
+        return {"value": value.detach()}
+
+    def _teach_actor(self, part: ComaBatch, weights: Weights) -> dict[str, Tensor]:
+        """One gradient step along the counterfactual advantages."""
+        log_all, advantages = self._judge(part)
+        if self.cfg.scale_advantages:
+            # Not around their mean: it would pay every action for what the critic is wrong about.
+            square = masked_mean(advantages.square(), part.look.acting)
+            advantages = advantages / square.sqrt().clamp(min=1e-3)
+        loss, metrics = coma_loss(part, log_all, advantages, weights)
+        metrics["grad"] = _descend(self.actor, self.actor_optimizer, loss, self.cfg.max_grad)
+        return metrics
+
+    def _judge(self, part: ComaBatch) -> tuple[Tensor, Tensor]:
+        """Chances [B, T, A, N] of all actions as logarithms, and advantages [B, T, A] of theirs."""
+        logits, _ = self.actor(part.look, self._split(part.carry)[0], part.resets)
+        log_all = log_chances(logits, part.look.avail, self._floor)  # [B, T, A, N]
+        with torch.no_grad():  # the critic judges, it is not improved by the policy's loss
+            return log_all, advantages_of(self._q(part), log_all.exp(), part.actions)
+
+    def _q(self, part: ComaBatch) -> Tensor:
+        """[B, T, A, N] what the critic thinks of all actions."""
+        carry = self._split(part.carry)[1]
+        q: Tensor = self.critic(part.look, carry, part.resets, part.actions, part.last)
+        return q
+
+    @torch.no_grad()
+    def _prepare(self, rollout: Rollout) -> ComaBatch:
+        """Returns by the target critic, and everything with battles first."""
+        last = _before(self._split(rollout.carry)[2], rollout.actions, rollout.resets)
+        returns = lambda_returns(
+            rollout.rewards,
+            self._following(rollout),
+            rollout.terminated,
+            rollout.over,
+            self.cfg.discount,
+            self.cfg.trace,
+        )  # [T, B, A]
+        return ComaBatch(
+            look=rollout.look[:-1].swap(),
+            carry=rollout.carry,
+            resets=rollout.resets[:-1].T,
+            actions=rollout.actions.transpose(0, 1),
+            last=last[:-1].transpose(0, 1),
+            advice=rollout.advice.transpose(0, 1),
+            returns=returns.transpose(0, 1),
+        )
+
+    def _following(self, rollout: Rollout) -> Tensor:
+        """[T, B, A] what the target critic thinks of what was done after each step."""
+        n_steps, n_rows = rollout.rewards.shape
+        at_end = torch.full((n_rows,), n_steps, device=rollout.rewards.device)
+        stretch = (rollout.look, rollout.resets, rollout.carry, rollout.actions)
+        following = self._values_along(*stretch, at_end)[1:]  # [T, B, A]
+        cut = rollout.truncated[rollout.end_steps, rollout.end_rows]  # [E]
+        if cut.any():
+            steps, rows = rollout.end_steps[cut], rollout.end_rows[cut]
+            ends = rollout.ends[cut]
+            each = torch.arange(len(rows), device=rows.device)
+            # The same battles once more, as if they went on where the time limit cut them off.
+            look, resets = rollout.look[:, rows], rollout.resets[:, rows]  # [T + 1, E]
+            for room, part in zip(parts(look), parts(ends), strict=True):
+                room[steps + 1, each] = part
+            resets[steps + 1, each] = False
+            stretch = (look, resets, rollout.carry[rows], rollout.actions[:, rows])
+            following[steps, rows] = self._values_along(*stretch, steps + 1)[steps + 1, each]
+        return following
+
+    def _values_along(
+        self, look: Look, resets: Tensor, carry: Tensor, actions: Tensor, steps: Tensor
+    ) -> Tensor:
+        """[T + 1, R, A] values of the actions [T, R, A] of a stretch [T + 1, R].
+
+        In one step [R] of each row it was not decided what to do: the policy draws it.
+        """
+        each, whole = torch.arange(len(steps), device=steps.device), look.swap()
+        actor_carry, critic_carry, last = self._split(carry)
+        logits, _ = self.actor(whole, actor_carry, resets.T)  # [R, T + 1, A, N]
+        log_all = log_chances(logits[each, steps], look.avail[steps, each], self._floor)
+        done = torch.cat((actions, actions[-1:]))  # [T + 1, R, A]
+        done[steps, each] = draw(log_all.exp(), self._place.generator)
+        done, before = done.transpose(0, 1), _before(last, actions, resets).transpose(0, 1)
+        q = self.target(whole, critic_carry, resets.T, done, before)  # [R, T + 1, A, N]
+        return pick(q, done).transpose(0, 1)
+
+    def _split(self, carry: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """A carry [B, A, C]: what policy and critic remember, and the last actions [B, A]."""
+        sizes = [self.actor.carry_size, self.critic.carry_size, 1]
+        actor, critic, last = torch.split(carry, sizes, -1)
+        return actor, critic, last.squeeze(-1).long()
+
+    def _parts(self, batch: ComaBatch, epochs: int) -> Iterator[ComaBatch]:
+        """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
+        for _ in range(epochs):
+            order = torch.randperm(len(batch.actions), generator=self._place.generator)
+            for rows in order.chunk(self.cfg.minibatches):
+                yield ComaBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        """It keeps nothing."""
+        return {}
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        """There is nothing to load."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it has learned, and all that the next update depends on."""
+        return {
+            "actor": self.actor.state_dict(),
+            "critic": self.critic.state_dict(),
+            "target": self.target.state_dict(),
+            "actor_optimizer": self.actor_optimizer.state_dict(),
+            "critic_optimizer": self.critic_optimizer.state_dict(),
+            "floor": self._floor,
+            "critic_steps": self._critic_steps,
+            "generator": self._place.generator.get_state(),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.load_weights(state)
+        self.actor_optimizer.load_state_dict(state["actor_optimizer"])
+        self.critic_optimizer.load_state_dict(state["critic_optimizer"])
+        self._floor = float(state["floor"])
+        self._critic_steps = int(state["critic_steps"])
+        self._place.generator.set_state(state["generator"])
+
+    def load_weights(self, state: dict[str, Any]) -> None:
+        """What was learned, to begin something new with."""
+        load_into(self.actor, state["actor"])
+        load_into(self.critic, state["critic"])
+        load_into(self.target, state["target"])
+
+
+def _before(first: Tensor, actions: Tensor, resets: Tensor) -> Tensor:
+    """[T + 1, R, A] the last actions at each step: first [R, A], then actions [T, R, A]."""
+    last = torch.cat((first[None], actions))
+    return last.masked_fill(resets.unsqueeze(-1), NO_ACTION)
+
+
+def _optimizer(module: nn.Module, name: str, lr: float) -> torch.optim.Optimizer:
+    if name == "rmsprop":
+        return torch.optim.RMSprop(module.parameters(), lr, alpha=0.99, eps=1e-5)
+    return torch.optim.Adam(module.parameters(), lr, eps=1e-5)
+
+
+def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+
+def _descend(
+    module: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, max_grad: float
+) -> Tensor:
+    """One gradient step; how long the gradient was."""
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
+    length = nn.utils.clip_grad_norm_(module.parameters(), max_grad)
+    optimizer.step()
+    return length
+
+
+def _means(steps: list[dict[str, Tensor]]) -> Metrics:
+    return {
+        f"learn/{name}": float(sum(step[name] for step in steps)) / len(steps) for name in steps[0]
+    }

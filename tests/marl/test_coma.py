@@ -1,0 +1,373 @@
+"""COMA: what each agent's own action was worth, and to nobody else."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import terrarium
+from terrarium.config import layer_from_words
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.coma import (
+    Coma,
+    ComaBatch,
+    ComaConfig,
+    Weights,
+    advantages_of,
+    coma_loss,
+    log_chances,
+    weights_at,
+)
+from terrarium.marl.nets.config import NetConfig, NetError, spec_of, views_of
+from terrarium.marl.place import make_place
+from terrarium.marl.rollout import Collector, Rollout
+from terrarium.marl.run_folder import create_run, open_run
+from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.trainer import Trainer
+from terrarium.schedules import Schedule
+from tests.marl.games import Coordination, Game, Memory
+
+NET = NetConfig(width=16, token=8, heads=2)
+FLAT = dataclasses.replace(NET, encoder="mlp", core="gru")
+NETS = pytest.mark.parametrize("net", [NET, FLAT], ids=lambda net: net.encoder)
+
+
+SCHEDULES = ("lr", "critic_lr", "floor", "entropy")
+
+
+def config(settings: dict[str, object]) -> ComaConfig:
+    """Settings by name; numbers stand for schedules that stay the same."""
+    given = {
+        name: Schedule(value) if name in SCHEDULES else value  # type: ignore[arg-type]
+        for name, value in settings.items()
+    }
+    return ComaConfig(**given)  # type: ignore[arg-type]
+
+
+def made(net: NetConfig = NET, name: str = "smac/3m", **settings: object) -> tuple[Coma, Collector]:
+    env = terrarium.make_vec(name, 8, seed=5, views=views_of(net))
+    env.reset()
+    cfg = config({"n_steps": 16, "minibatches": 2, **settings})
+    learner = Coma(spec_of(env.info), net, cfg, make_place(np.random.SeedSequence(1)))
+    return learner, Collector(env, cfg.n_steps, learner.carry_size)
+
+
+def rollout_of(learner: Coma, collector: Collector, n: int = 4) -> Rollout:
+    """The last of some rollouts: episodes have ended and begun in it, and agents have died."""
+    for _ in range(n - 1):
+        collector.collect(learner.act)
+    return collector.collect(learner.act)[0]
+
+
+@pytest.mark.parametrize(
+    ("net", "optimizer"), [(NET, "adam"), (FLAT, "rmsprop")], ids=["adam", "rmsprop"]
+)
+def test_the_losses_fall_on_a_fixed_rollout(net: NetConfig, optimizer: str) -> None:
+    rates = {"lr": 3e-3, "critic_lr": 3e-3, "optimizer": optimizer}
+    learner, collector = made(net, critic_epochs=1, target_every=10_000, **rates)
+    rollout = rollout_of(learner, collector)
+    policy, value = [], []
+    for _ in range(30):
+        learner.observe(rollout)
+        metrics = learner.update(0.0)
+        policy.append(metrics["learn/policy"])
+        value.append(metrics["learn/value"])
+    assert value[-1] < 0.7 * value[0]
+    assert np.mean(policy[-5:]) < np.mean(policy[:5]) - 0.1
+
+
+@NETS
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+@torch.no_grad()
+def test_the_advantages_expected_value_is_nothing(net: NetConfig, floor: float) -> None:
+    learner, collector = made(net, floor=floor)
+    batch = learner._prepare(rollout_of(learner, collector))
+    log_all, _ = learner._judge(batch)
+    q, chances = learner._q(batch), log_all.exp()  # [B, T, A, N]
+    expected = torch.zeros_like(q[..., 0])
+    for action in range(q.shape[-1]):
+        chosen = torch.full_like(batch.actions, action)
+        expected += chances[..., action] * advantages_of(q, chances, chosen)
+    assert float(q.std()) > 0.01
+    torch.testing.assert_close(expected, torch.zeros_like(expected), rtol=0, atol=1e-5)
+
+
+@NETS
+def test_the_critic_does_not_know_an_agents_own_action_but_all_others(net: NetConfig) -> None:
+    learner, collector = made(net)
+    batch = learner._prepare(rollout_of(learner, collector))
+    n_actions = batch.look.avail.shape[-1]
+    before = learner._q(batch)
+    for agent in range(3):
+        actions = batch.actions.clone()
+        actions[..., agent] = (actions[..., agent] + 1) % n_actions
+        after = learner._q(dataclasses.replace(batch, actions=actions))
+        assert torch.equal(after[..., agent, :], before[..., agent, :])
+        for other in {0, 1, 2} - {agent}:
+            changed = (after[..., other, :] - before[..., other, :]).abs().amax(-1)  # [B, T]
+            assert (changed > 1e-4).all()
+
+
+@NETS
+def test_the_critic_tells_agents_apart_and_knows_their_last_actions(net: NetConfig) -> None:
+    learner, collector = made(net)
+    batch = learner._prepare(rollout_of(learner, collector))
+    assert (batch.last[batch.resets] == -1).all()
+    assert torch.equal(
+        batch.last[:, 1:][~batch.resets[:, 1:]], batch.actions[:, :-1][~batch.resets[:, 1:]]
+    )
+    q = learner._q(batch)
+    forgotten = learner._q(dataclasses.replace(batch, last=torch.full_like(batch.last, -1)))
+    assert not torch.allclose(q, forgotten)
+    with torch.no_grad():
+        learner.critic.whose.copy_(learner.critic.whose.flip(0))
+    assert not torch.allclose(q, learner._q(batch))
+
+
+def naive_policy_loss(
+    batch: ComaBatch, logits: torch.Tensor, q: torch.Tensor, floor: float
+) -> torch.Tensor:
+    """Agent by agent, over the actions that it has."""
+    total, count = torch.zeros(()), 0
+    for b, t, a in np.ndindex(*batch.actions.shape):
+        avail = batch.look.avail[b, t, a]
+        if avail[0]:  # dead: it can only do nothing
+            continue
+        can = avail.nonzero().flatten().tolist()
+        powers = [logits[b, t, a, u].exp() for u in can]
+        chances = {
+            u: (1 - floor) * power / sum(powers) + floor / len(can)
+            for u, power in zip(can, powers, strict=True)
+        }
+        usual = sum(float(chance.detach()) * float(q[b, t, a, u]) for u, chance in chances.items())
+        action = int(batch.actions[b, t, a])
+        total = total - (float(q[b, t, a, action]) - usual) * chances[action].log()
+        count += 1
+    return total / count
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
+    learner, collector = made(n_steps=6)
+    batch = learner._prepare(rollout_of(learner, collector, 8))
+    assert (~batch.look.acting).any()
+    logits, _ = learner.actor(batch.look, learner._split(batch.carry)[0], batch.resets)
+    # Chances that differ, unlike those of a new policy.
+    logits = (logits * 100.0).clamp(min=-1e30).detach().requires_grad_()
+    q = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
+    log_all = log_chances(logits, batch.look.avail, floor)
+    advantages = advantages_of(q, log_all.exp().detach(), batch.actions)
+    weights = Weights(1.0, 1.0, floor=floor, entropy=0.0, teacher=0.0)
+    loss, _ = coma_loss(batch, log_all, advantages, weights)
+    naive = naive_policy_loss(batch, logits, q, floor)
+    torch.testing.assert_close(loss, naive)
+    (found,) = torch.autograd.grad(loss, logits)
+    (expected,) = torch.autograd.grad(naive, logits)
+    assert float(expected.abs().max()) > 1e-4
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-7)
+
+
+def test_the_dead_do_not_change_the_policys_loss() -> None:
+    learner, collector = made()
+    batch = learner._prepare(rollout_of(learner, collector))
+    dead = ~batch.look.acting
+    assert dead.any()
+    log_all, advantages = learner._judge(batch)
+    weights = Weights(1.0, 1.0, floor=0.1, entropy=0.01, teacher=1.0)
+    before, _ = coma_loss(batch, log_all, advantages, weights)
+    advised = dataclasses.replace(batch, advice=torch.where(dead, 1, batch.advice))
+    after, _ = coma_loss(advised, log_all, torch.where(dead, 100.0, advantages), weights)
+    torch.testing.assert_close(before, after)  # they are only summed in another order
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.4])
+@NETS
+def test_learning_computes_the_chances_that_acted(net: NetConfig, floor: float) -> None:
+    learner, collector = made(net, floor=floor)
+    rollout = rollout_of(learner, collector)
+    batch = learner._prepare(rollout)
+    log_all, _ = learner._judge(batch)
+    taken = log_all.gather(-1, batch.actions.unsqueeze(-1)).squeeze(-1)
+    torch.testing.assert_close(taken, rollout.log_probs.transpose(0, 1), rtol=0, atol=1e-5)
+    chances = log_all.exp()
+    assert (chances[~batch.look.avail] == 0).all()
+    torch.testing.assert_close(chances.sum(-1), torch.ones_like(chances[..., 0]))
+    least = floor / batch.look.avail.sum(-1, keepdim=True)  # [B, T, A, 1]
+    assert (chances >= least * 0.999)[batch.look.avail].all()
+
+
+@NETS
+def test_what_the_critic_remembers_is_the_same_while_acting_and_learning(net: NetConfig) -> None:
+    """A stretch that is continued from its carry equals the whole one."""
+    learner, collector = made(net, critic_memory=True)
+    batch = learner._prepare(rollout_of(learner, collector))
+    carry = learner._split(batch.carry)[1]
+    assert carry.abs().max() > 0.0
+    whole, _ = learner.critic.remember(batch.look, carry, batch.resets)
+    _, middle = learner.critic.remember(batch.look[:, :7], carry, batch.resets[:, :7])
+    rest, end = learner.critic.remember(batch.look[:, 7:], middle, batch.resets[:, 7:])
+    torch.testing.assert_close(rest, whole[:, 7:], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(end, learner._split(collector.carry)[1], rtol=1e-4, atol=1e-5)
+
+
+def test_values_after_a_time_limit_are_those_of_what_was_seen_last() -> None:
+    """Whatever the next episode of the battle shows, the returns of the one before are the same."""
+    learner, collector = made(name="smac/2m_vs_1z", trace=1.0)
+    for _ in range(60):
+        rollout, _ = collector.collect(learner.act)
+        cut = rollout.truncated[rollout.end_steps, rollout.end_rows] & (rollout.end_steps < 14)
+        if cut.any():
+            break
+    which = int(cut.nonzero()[0])
+    step, row = int(rollout.end_steps[which]), int(rollout.end_rows[which])
+    state = learner._place.generator.get_state()
+    before = learner._prepare(rollout).returns
+    rollout.look.table[step + 1 :, row] = 0.0
+    rollout.rewards[step + 1 :, row] = 100.0
+    learner._place.generator.set_state(state)
+    after = learner._prepare(rollout).returns
+    torch.testing.assert_close(after[row, : step + 1], before[row, : step + 1])
+    assert (after[row, step + 1 :] > 50.0).all()
+    rollout.ends.table[which] = 0.0
+    learner._place.generator.set_state(state)
+    assert not torch.allclose(learner._prepare(rollout).returns[row, step], before[row, step])
+
+
+def test_an_end_is_worth_its_reward_alone() -> None:
+    learner, collector = made()
+    rollout = rollout_of(learner, collector)
+    ended = rollout.terminated
+    assert ended.any()
+    returns = learner._prepare(rollout).returns.transpose(0, 1)  # [T, B, A]
+    expected = rollout.rewards[ended].unsqueeze(-1).expand(-1, 3)
+    torch.testing.assert_close(returns[ended], expected)
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.1])
+def test_the_target_critic_follows(rate: float) -> None:
+    learner, collector = made(critic_epochs=1, minibatches=2, target_every=6, target_rate=rate)
+    weight = learner.critic.values.weight
+    target = learner.target.values.weight
+    gaps = []
+    for _ in range(6):
+        learner.observe(collector.collect(learner.act)[0])
+        learner.update(0.0)
+        gaps.append(float((weight.detach() - target).norm()))
+    if rate < 1.0:
+        assert all(gap > 0.0 for gap in gaps)
+    else:
+        assert [gap == 0.0 for gap in gaps] == [False, False, True, False, False, True]
+
+
+def test_schedules_end_where_they_say() -> None:
+    cfg = config({"floor": "0.5 -> 0.1", "entropy": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"})
+    assert weights_at(cfg, 0.0) == Weights(0.001, 0.01, 0.5, 0.02, 0.0)
+    end = weights_at(cfg, 1.0)
+    assert (end.critic_lr, end.floor, end.entropy) == pytest.approx((0.001, 0.1, 0.01))
+    taught = ComaConfig(teacher="kiting", teacher_end=0.4)
+    assert [weights_at(taught, x).teacher for x in (0.0, 0.2, 0.4)] == pytest.approx([1, 0.5, 0])
+
+
+def test_a_critic_is_refused_on_another_scenario() -> None:
+    learner, _ = made()
+    other, collector = made(name="smac/8m")
+    with pytest.raises(NetError, match="have other shapes"):
+        other.load_weights(learner.state_dict())
+    learner.observe(collector.collect(learner.act)[0])  # its policy may play anywhere
+    with pytest.raises(NetError, match="was made for 3 agents with 9 actions and this one has 8"):
+        learner.update(0.0)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"lr": -0.1}, {"floor": 1.5}, {"trace": 1.5}, {"optimizer": "adm"}, {"target_every": 0}],
+    ids=str,
+)
+def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
+    with pytest.raises(TerrariumError, match=f"algo.{next(iter(setting))} is"):
+        config(setting)
+
+
+def train_on(game: Game, core: str, n_updates: int, **settings: object) -> float:
+    """What a team is paid in the end, playing by chance."""
+    net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
+    given = {"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "minibatches": 2, **settings}
+    cfg = config(given)
+    learner = Coma(game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    collector = Collector(game, cfg.n_steps, learner.carry_size)
+    for k in range(n_updates):
+        learner.observe(collector.collect(learner.act)[0])
+        learner.update(k / n_updates)
+    return float(np.mean(collector.collect(learner.act)[1].returns))
+
+
+def test_agents_learn_to_meet() -> None:
+    assert train_on(Coordination(64), "none", 60) >= 0.95
+
+
+def test_agents_learn_to_remember() -> None:
+    assert train_on(Memory(64), "transformer", 60, lr=3e-3, critic_memory=True) >= 0.9
+
+
+@pytest.mark.learning
+@pytest.mark.parametrize("core", ["gru", "lstm"])
+def test_agents_with_a_recurrent_core_take_longer_to_remember(core: str) -> None:
+    assert train_on(Memory(64), core, 110, lr=5e-3, critic_memory=True) >= 0.9
+
+
+def test_a_critic_that_forgets_what_the_state_does_not_tell_teaches_nothing() -> None:
+    """Without the place that was shown, no action is better than another in its eyes."""
+    assert train_on(Memory(64), "gru", 40) <= 0.5
+
+
+def small(folder: Path) -> Settings:
+    words = ["env.n_envs=8", "net.width=16", "net.token=8", "net.heads=2", "algo.n_steps=8"]
+    words += [
+        "algo.critic_memory=true",
+        "algo.critic_epochs=2",
+        "algo.minibatches=2",
+        "algo.target_every=6",
+    ]
+    words += ["eval.episodes=64", "eval.every=128", "eval.replays=false"]
+    words += ["run.max_steps=512", "run.threads=1", f"run.folder={folder}"]
+    return resolve("coma", "smac/3m", layer_from_words(words))
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALGOS, "coma", Coma)  # type: ignore[arg-type]  # it is like them
+    chosen = small(tmp_path / "whole")
+    whole = Trainer(chosen, create_run(chosen))
+    assert whole.train() == "steps"
+    whole.close()
+    chosen = small(tmp_path / "parts")
+    first = Trainer(chosen, create_run(chosen))
+    asked = iter([False, False, False, True])  # in the middle between two evaluations
+    assert first.train(is_stopped=lambda: next(asked)) == "stopped"
+    first.close()
+    folder, chosen, content = open_run(tmp_path / "parts")
+    parts = Trainer(chosen, folder, checkpoint=content)
+    assert parts.train() == "steps"
+    parts.close()
+    assert_same(whole.algo.state_dict(), parts.algo.state_dict())
+
+
+def assert_same(one: object, two: object) -> None:
+    if isinstance(one, torch.Tensor):
+        assert isinstance(two, torch.Tensor)
+        assert torch.equal(one, two)
+    elif isinstance(one, dict):
+        assert isinstance(two, dict)
+        assert one.keys() == two.keys()
+        for key in one:
+            assert_same(one[key], two[key])
+    elif isinstance(one, list | tuple):
+        assert isinstance(two, list | tuple)
+        for a, b in zip(one, two, strict=True):
+            assert_same(a, b)
+    else:
+        assert one == two
