@@ -150,8 +150,15 @@ def test_a_resumed_explorer_goes_on_to_the_bit(kind: str) -> None:
     again = [other.choose(q[k], avail, k / 20, generator) for k in range(10, 20)]
     torch.testing.assert_close(again, expected, rtol=0.0, atol=0.0)
     torch.testing.assert_close(other.counts, explorer.counts)
-    with pytest.raises(TerrariumError, match=r"counts of \(2, 4\) agents and actions do not fit"):
-        Explorer(ExploreConfig(kind), 3, 4).load_state_dict(kept)
+
+
+def test_ucb_counts_anew_in_another_scenario() -> None:
+    generator = torch.Generator().manual_seed(0)
+    explorer = Explorer(ExploreConfig("ucb"), 2, 4)
+    explorer.choose(torch.zeros(3, 2, 4), torch.ones(3, 2, 4, dtype=torch.bool), 0.0, generator)
+    explorer.choose(torch.zeros(5, 3, 6), torch.ones(5, 3, 6, dtype=torch.bool), 0.0, generator)
+    assert explorer.counts.shape == (3, 6)
+    assert explorer.counts.sum(-1).tolist() == [5, 5, 5]
 
 
 @pytest.mark.parametrize(

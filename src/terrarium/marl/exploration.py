@@ -58,6 +58,8 @@ class Explorer:
 
     def _least_known(self, q: Tensor, avail: Tensor, bonus: float) -> Tensor:
         """UCB1 (Auer et al. 2002) by each agent's own counts, which know no situation."""
+        if self.counts.shape != q.shape[1:]:  # another scenario: nothing has been tried in it
+            self.counts = self.counts.new_zeros(q.shape[1:])
         counts = self.counts.to(q.device)
         if bonus > 0.0:
             total = counts.sum(-1, keepdim=True).clamp(min=1)  # [A, 1]
@@ -72,11 +74,6 @@ class Explorer:
         return {"counts": self.counts}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
-        if state["counts"].shape != self.counts.shape:
-            raise TerrariumError(
-                f"counts of {tuple(state['counts'].shape)} agents and actions do not fit a team "
-                f"of {tuple(self.counts.shape)}"
-            )
         self.counts = state["counts"]
 
 
