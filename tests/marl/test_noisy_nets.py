@@ -100,7 +100,7 @@ def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
         assert torch.equal(answers(None), calm)
     answers(4)[look.avail].square().sum().backward()
     sigmas = [(name, w) for name, w in actor.named_parameters() if name.endswith("sigma")]
-    heads = 1 if encoder == "mlp" else 2
+    heads = 1 if encoder in ("mlp", "linear") else 2
     assert len(sigmas) == 2 * heads * (1 if share else 3)
     for name, weight in sigmas:
         assert weight.grad is not None, name

@@ -24,7 +24,7 @@ def test_an_actor_thinks_and_then_judges(cfg: NetConfig, share: bool) -> None:
     logits, after = actor(seen.swap(), carry, begins.T)
     thought = actor.think(seen.swap(), carry, begins.T)
     assert thought.features.shape == (4, 5, 5, cfg.width)
-    if cfg.encoder == "mlp":
+    if cfg.encoder in ("mlp", "linear"):
         assert thought.tokens is None
     else:
         assert thought.tokens is not None
@@ -103,7 +103,7 @@ def test_agents_that_know_their_index_fit_one_number_of_agents(encoder: str) -> 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_networks_are_shown_what_they_read_and_nothing_else(encoder: str) -> None:
     views = views_of(small(encoder, "none"))
-    assert views == (("obs", "state") if encoder == "mlp" else ("pairs", "table"))
+    assert views == (("obs", "state") if encoder in ("mlp", "linear") else ("pairs", "table"))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

@@ -10,11 +10,16 @@ from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
 
 AGENTS = {
-    "mlp + gru": ("net.encoder=mlp", "net.core=gru", "task.obs_last_action=true"),
+    "linear + gru": (
+        "net.encoder=linear",
+        "net.core=gru",
+        "net.agent_id=true",
+        "task.obs_last_action=true",
+    ),
     "attention + gru": ("net.encoder=attention", "net.core=gru"),
     "attention + lstm": ("net.encoder=attention", "net.core=lstm"),
 }
-"""The agents that are measured; the first one is closest to PyMARL's"""
+"""The agents that are measured; the first one is PyMARL's"""
 N_ENVS = 64
 
 

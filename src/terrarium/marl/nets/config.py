@@ -7,7 +7,7 @@ from terrarium.errors import TerrariumError, nearest
 
 ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")
 """Over units: they fit every scenario, and score whom to aim at one by one"""
-ENCODERS = (*ENTITY_ENCODERS, "mlp")
+ENCODERS = (*ENTITY_ENCODERS, "mlp", "linear")
 CORES = ("none", "gru", "lstm", "transformer", "token")
 COMMS = ("none", "commnet", "tarmac")
 RASTERS = (3, 64)
@@ -23,7 +23,7 @@ class NetConfig:
     """Encoder, core and sizes of the networks."""
 
     encoder: str = "attention"
-    """attention, hpn, transformer or cnn: over units; mlp: over SMAC's vectors of one scenario"""
+    """attention, hpn, transformer or cnn: over units; mlp or linear: over one scenario's vectors"""
     core: str = "lstm"
     """what remembers: none, gru, lstm, transformer, or, in a transformer encoder, a token"""
     width: int = 64

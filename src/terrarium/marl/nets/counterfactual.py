@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from terrarium.marl.batch import Look
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.config import NetConfig, NetError, Spec
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
 from terrarium.marl.nets.layers import linear
 from terrarium.marl.nets.mlp import VectorEncoder, state_of_each
 from terrarium.marl.nets.recurrent import NoCore
@@ -50,7 +50,7 @@ class CounterfactualCritic(nn.Module):
         hidden = 2 * cfg.width  # 128 with the usual width, as in the paper's code
         self.shape = (spec.n_agents, spec.n_actions)
         self.encoder: TableEncoder | VectorEncoder
-        if cfg.encoder == "mlp":
+        if cfg.encoder not in ENTITY_ENCODERS:
             self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
         else:
             self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)

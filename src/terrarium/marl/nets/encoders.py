@@ -25,7 +25,7 @@ def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | VectorEncoder:
         return TransformerEncoder(cfg.width, cfg.layers, cfg.heads, skilled, n_ids)
     if cfg.encoder == "cnn":
         return CnnEncoder(cfg.width, cfg.token, cfg.raster, skilled, n_ids)
-    return VectorEncoder(spec.obs_width + n_ids, cfg.width)
+    return VectorEncoder(spec.obs_width + n_ids, cfg.width, plain=cfg.encoder == "linear")
 
 
 def n_ids_of(spec: Spec, cfg: NetConfig) -> int:

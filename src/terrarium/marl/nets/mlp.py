@@ -8,11 +8,17 @@ from terrarium.marl.nets.layers import linear
 
 
 class VectorEncoder(nn.Module):
-    """Two layers over an agent's observation, or over the global state beside it."""
+    """Two layers over an agent's observation, or over the global state beside it.
 
-    def __init__(self, n_in: int, width: int) -> None:
+    A plain one has a single layer and normalizes nothing, as PyMARL's agents.
+    """
+
+    def __init__(self, n_in: int, width: int, plain: bool = False) -> None:
         super().__init__()
         self.n_in = n_in
+        if plain:
+            self.layers = nn.Sequential(linear(n_in, width), nn.ReLU())
+            return
         self.layers = nn.Sequential(
             nn.LayerNorm(n_in),
             linear(n_in, width),
