@@ -1,6 +1,7 @@
 """`terrarium train`, and what can be done with the run that it leaves, as a person meets them."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -85,6 +86,9 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
         (["mappo", "smac/3m", "--device", "gpu7"], 'device "gpu7" cannot be used here'),
         (["mappo", "smac/3m", "run.start_from=nowhere"], "nowhere: there is no such checkpoint"),
         (["mappo", "smac/3m", "run.folder=/dev/null/x"], "the run cannot be kept there"),
+        (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*: it joins nothing"),
+        (["qmix", "smac/3m", "replay.capacity=100000000"], "GB are free. replay.capacity="),
+        (["qmix", "smac/3m", "explore.kind=epsilno"], 'Did you mean "epsilon"?'),
         (["--resume", "nowhere"], "nowhere: there is no run here: no run.toml"),
         (["--resum", "x"], 'unknown option "--resum"'),
     ],
@@ -96,6 +100,28 @@ def test_mistakes_get_one_line(run: Run, words: list[str], message: str, tmp_pat
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_large_buffer_is_announced_and_a_small_one_is_not(run: Run) -> None:
+    few = ("env.n_envs=8", "net.width=16", "net.heads=2", "run.threads=1", "run.max_steps=64")
+    words = ("vdn", "3m", *few, "eval.episodes=64", "eval.replays=false")
+    large = run("train", *words, "replay.capacity=2000")
+    assert large.code == 0
+    assert re.search(r"it will keep up to [\d.]+ [MG]B of what it plays, to learn from", large.err)
+    assert "it will keep" not in run("train", *words, "replay.capacity=100").err
+    assert "it will keep" not in run("train", "mappo", "3m", *SMALL, "run.max_steps=64").err
+
+
+def test_settings_of_parts_are_listed(run: Run) -> None:
+    rows = {row["name"]: row for row in json.loads(run("list", "settings", "qmix", "--json").out)}
+    assert rows["replay.capacity"]["default"] == "2000"
+    assert rows["explore.kind"]["default"] == '"epsilon"'
+    for name in ("mixer.embed", "differ.select", "share.rule", "algo.lr", "net.share"):
+        assert rows[name]["meaning"]
+    assert "algo.replay" not in rows
+    shown = json.loads(run("list", "settings", "qmix", "smac/3m", "--json").out)
+    assert {row["name"] for row in shown} == set(rows)
+    assert "replay" not in run("list", "settings", "mappo").out.replace("eval.replays", "")
 
 
 def test_a_resumed_run_keeps_its_settings(run: Run) -> None:

@@ -17,6 +17,7 @@ class Game:
     """Two agents; each sees a vector, and the team sees both."""
 
     n_agents = 2
+    n_actions = N_ACTIONS
     obs_width = 4
     length = 1
 
@@ -30,11 +31,18 @@ class Game:
 
     @property
     def spec(self) -> Spec:
-        return Spec(self.n_agents, N_ACTIONS, N_ACTIONS, self.obs_width, self.now.state.shape[1])
+        return Spec(
+            self.n_agents,
+            self.n_actions,
+            self.n_actions,
+            self.obs_width,
+            self.now.state.shape[1],
+            limit_steps=self.length,
+        )
 
     def _views(self) -> Views:
         n, a = self.n_envs, self.n_agents
-        avail = np.ones((n, a, N_ACTIONS), np.bool_)
+        avail = np.ones((n, a, self.n_actions), np.bool_)
         avail[..., 0] = False
         return Views(
             obs=np.zeros((n, a, self.obs_width), np.float32),
@@ -97,3 +105,41 @@ class Memory(Game):
 
     def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
         return (actions == self.cue).mean(axis=1)
+
+
+class BitFlip(Game):
+    """One agent flips a bit in each step, until all are as it wants: before, each step costs 1.
+
+    Playing at random it hardly ever gets there, and so does whoever learns from that alone.
+    """
+
+    n_agents = 1
+    n_bits = 8
+    n_actions = n_bits + 1
+    obs_width = 2 * n_bits
+    length = n_bits
+
+    def begin(self) -> None:
+        self.age = np.zeros(self.n_envs, np.int64)
+        self._deal(np.ones(self.n_envs, np.bool_))
+
+    def _deal(self, where: NDArray[np.bool_]) -> None:
+        """New bits and new goals."""
+        shape = (int(where.sum()), self.n_agents, self.obs_width)
+        self.now.obs[where] = self.rng.integers(0, 2, shape)
+        self.now.state[:] = self.now.obs.reshape(self.n_envs, -1)
+        self.age[where] = 0
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Episodes end when their goal is reached, so each has its own length."""
+        bits, goal = self.now.obs[..., : self.n_bits], self.now.obs[..., self.n_bits :]
+        flips = np.eye(self.n_bits)[actions - 1]  # [B, A, bits]
+        bits[:] = np.abs(bits - flips)
+        self.age += 1
+        reached = (bits == goal).all((1, 2))
+        self.outcome.reward[:] = reached - 1.0
+        self.outcome.terminated[:] = reached
+        self.outcome.truncated[:] = ~reached & (self.age == self.length)
+        self.outcome.won[:] = reached
+        self.final.obs[:], self.final.state[:] = self.now.obs, self.now.obs[:, 0]
+        self._deal(reached | self.outcome.truncated)

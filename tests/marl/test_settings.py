@@ -1,14 +1,18 @@
 """The settings of a run: presets, other names, mistakes, and the diagram that shows them."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from terrarium.config import describe, layer_from_words, load_preset, preset_names
+from terrarium.config import Layer, describe, layer_from_words, load_preset, preset_names
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
+from terrarium.marl.run_folder import settings_from
 from terrarium.marl.settings import Settings, from_layers, resolve, sections
+from terrarium.marl.trainer import check_start
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -63,6 +67,104 @@ def test_mistakes_are_named(words: list[str], message: str) -> None:
         made(*words)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("algo", "words", "message"),
+    [
+        ("iql", ["differ.select=all"], "iql has no differ.*: it joins nothing"),
+        ("iql", ["differ.select=all"], "It belongs to vdn, qmix, qplex"),
+        ("mappo", ["differ.select=all"], "mappo has no differ.*: it learns from what its policy"),
+        ("mappo", ["replay.batch=3"], "mappo has no replay.*: it learns from what its policy"),
+        ("iql", ["mixer.embed=8"], "iql has no mixer.*"),
+        ("vdn", ["mixer.embed=8"], "vdn has no mixer.*: it adds values up"),
+        ("vdn", ["mixer.embed=8"], "It belongs to qmix, qplex"),
+        ("qtran", ["share.rule=quantile"], "qtran has no share.*: it has a joint value"),
+        ("qmix", ["repaly.batch=3"], 'unknown section "repaly". Did you mean "replay"?'),
+        ("qmix", ["replay.bach=3"], 'unknown setting "replay.bach". Did you mean "batch"?'),
+        ("qmix", ["algo.replay=3"], 'unknown setting "algo.replay"'),
+        ("qmix", ['curriculum.stages=[{scenario="3m", target=0.5}]'], "fits one scenario only"),
+        ("qmix", ['curriculum.stages=[{scenario="3m", target=0.5}]'], "mappo, ippo, iql, vdn"),
+        ("vdn", ["algo.n_step=3"], "algo.n_step is 3 and algo.trace 0.6"),
+        ("vdn", ["algo.n_step=3", "algo.trace=0", "replay.chunk=2"], "set replay.chunk=3 or more"),
+        (
+            "vdn",
+            ["replay.batch=33", "replay.capacity=32"],
+            "replay.batch is 33 and replay.capacity",
+        ),
+        ("vdn", ["replay.capacity=0"], "replay.capacity is 0; allowed: 1 to"),
+        ("vdn", ["replay.priority=2"], "replay.priority is 2.0; allowed: 0.0 to 1.0"),
+        ("vdn", ["replay.correction=2"], "replay.correction is 2; allowed: 0 to 1"),
+        ("vdn", ["replay.hindsight=0.5"], "battles have no goals"),
+        ("vdn", ["explore.kind=epsilo"], 'explore.kind is "epsilo". Did you mean "epsilon"?'),
+        ("vdn", ["explore.kind=random"], "Allowed: epsilon, boltzmann, noisy, ucb"),
+        ("vdn", ["explore.epsilon=2"], "explore.epsilon is 2; allowed: 0 to 1"),
+        ("vdn", ["algo.optimizer=adma"], 'algo.optimizer is adma. Did you mean "adam"?'),
+        ("vdn", ["algo.target_rate=0"], "algo.target_rate is 0.0"),
+        ("vdn", ["algo.steps_per_update=0"], "algo.steps_per_update is 0.0"),
+        ("qmix", ["mixer.layers=3"], "mixer.layers is 3; allowed: 1 to 2"),
+        ("qmix", ["differ.select=al"], 'differ.select is "al". Did you mean "all"?'),
+        ("qmix", ["share.rule=quantil"], 'share.rule is "quantil". Did you mean "quantile"?'),
+        ("qtran", ["algo.best_weight=-1"], "algo.best_weight is -1.0; allowed: 0 or more"),
+    ],
+    ids=str,
+)
+def test_mistakes_about_parts_of_algorithms_are_named(
+    algo: str, words: list[str], message: str
+) -> None:
+    with pytest.raises(TerrariumError) as caught:
+        made(*words, algo=algo)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+INNER = {
+    "replay": ("replay.chunk=4", "replay.correction=0.3 -> 1 at 50%", "replay.on_disk=false"),
+    "explore": ("explore.kind=boltzmann", "explore.temperature=2 -> 0.1 at 10% cosine"),
+    "mixer": ("mixer.embed=8",),
+    "differ": ("differ.select=PER_weight",),
+    "share": ("share.rule=quantile", "net.share=false"),
+}
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_a_run_file_says_everything_again(algo: str) -> None:
+    words = [word for section in INNER if section in sections(algo) for word in INNER[section]]
+    settings = made(*words, "algo.lr=2e-4", "task.reward_sparse=true", algo=algo)
+    text = settings.to_toml({"version": "1"})
+    again = settings_from(Layer("run.toml", tomllib.loads(text)))
+    assert again == settings
+    for word in words:  # what was set is really in it
+        name, _, value = word.partition("=")
+        section, key = name.split(".")
+        assert str(getattr(again.section(section), key)).lower() == value.lower()
+
+
+def test_a_buffer_larger_than_the_memory_is_refused_with_one_that_fits() -> None:
+    with pytest.raises(TerrariumError) as caught:
+        check_start(made("replay.capacity=100000000", algo="qmix"), "cpu")
+    found = re.search(r"GB are free\. replay\.capacity=(\d+) fits$", str(caught.value))
+    assert found is not None
+    check_start(made(f"replay.capacity={found[1]}", algo="qmix"), "cpu")  # it does
+
+
+def test_chunks_with_memories_take_more() -> None:
+    """What agents remember is kept with each chunk, and counts as well."""
+    words = ("replay.chunk=1", "replay.capacity=10000")
+    sizes = [
+        check_start(made(*words, f"net.core={core}", algo="vdn"), "cpu")
+        for core in ("none", "gru", "lstm")
+    ]
+    n_rows, n_agents, width = 10_000 + 64, 3, 64
+    assert sizes[1] - sizes[0] == 4 * n_rows * n_agents * width
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0]
+
+
+def test_a_curriculum_has_room_for_its_longest_episodes() -> None:
+    one = check_start(made(algo="vdn", scenario="smac/3m"), "cpu")
+    stages = 'curriculum.stages=[{scenario="smac/3m", target=0.5}]'
+    both = check_start(made(stages, algo="vdn", scenario="smac/2m_vs_1z"), "cpu")
+    assert both == pytest.approx(one * 150 / 60, rel=0.02)  # steps until their limits
 
 
 def test_unknown_algorithms_and_presets_are_named() -> None:

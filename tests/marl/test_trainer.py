@@ -16,6 +16,8 @@ from terrarium.config import layer_from_words
 from terrarium.envs.evaluate import evaluate
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import NetError
 from terrarium.marl.player import PolicyPlayer
@@ -23,15 +25,13 @@ from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer
 from terrarium.replay.record_file import load_record
+from tests.marl.small import small_words
 
 SMALL = (
     "env.n_envs=8",
     "net.width=16",
     "net.token=8",
     "net.heads=2",
-    "algo.n_steps=8",
-    "algo.epochs=2",
-    "algo.minibatches=2",
     "eval.episodes=64",
     "eval.every=128",
     "run.max_steps=512",
@@ -40,7 +40,7 @@ SMALL = (
 
 
 def settings(folder: Path, *words: str, algo: str = "mappo", name: str = "smac/3m") -> Settings:
-    words = (*SMALL, f"run.folder={folder}", *words)
+    words = (*SMALL, *small_words(algo), f"run.folder={folder}", *words)
     return resolve(algo, name, layer_from_words(words))
 
 
@@ -87,15 +87,25 @@ def test_a_run_leaves_everything_in_its_folder(tmp_path: Path) -> None:
     assert list((folder / "events").iterdir())
 
 
-@pytest.mark.parametrize("words", [(), ("algo.persistence=0.5", "algo.teacher=kiting")], ids=str)
-@pytest.mark.parametrize("algo", ALGOS)
+RESUMED = [
+    *((algo, ()) for algo in ALGOS),
+    ("mappo", ("algo.persistence=0.5", "algo.teacher=kiting")),
+    ("vdn", ("replay.priority=0.6", "replay.capacity=10")),
+    ("qmix", ("explore.kind=ucb", "replay.chunk=4", "net.core=gru")),
+    ("qplex", ("explore.kind=noisy", "differ.select=PER_weight", "replay.chunk=1")),
+    ("vdn", ("share.rule=quantile", "share.receivers=roles", "share.trigger=entropy")),
+]
+
+
+@pytest.mark.parametrize(("algo", "words"), RESUMED, ids=str)
 def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
     algo: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
+    words = ("eval.every=256", "run.max_steps=640", *words)
     whole, _ = train(settings(tmp_path / "whole", *words, algo=algo))
     chosen = settings(tmp_path / "parts", *words, algo=algo)
     trainer = Trainer(chosen, create_run(chosen))
-    asked = iter([False, False, False, True])  # in the middle between two evaluations
+    asked = iter([*[False] * 7, True])  # in the middle between two evaluations
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.close()
     # What was learned after the checkpoint and before a crash is forgotten.
@@ -106,9 +116,12 @@ def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
     for name in ("last.pt", "best.pt"):
         one = load_checkpoint(tmp_path / "whole" / "checkpoints" / name)
         two = load_checkpoint(tmp_path / "parts" / "checkpoints" / name)
-        _assert_same(one, two, skip=("settings", "seconds", "metrics_bytes"))
+        # Which rows were written when, and so the names of their files, is another story.
+        _assert_same(one, two, skip=("settings", "seconds", "metrics_bytes", "files"))
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
     assert whole.progress.steps == parts.progress.steps
+    learned = [line["step"] for line in lines(tmp_path / "parts") if line.get("learn/updates")]
+    assert min(learned) <= 448 < max(learned)  # before it was stopped, and after
 
 
 def _assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
@@ -122,14 +135,46 @@ def _assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
         for a, b in zip(one, two, strict=True):
             _assert_same(a, b, skip)
     elif isinstance(one, torch.Tensor):
-        assert torch.equal(one, two)
+        torch.testing.assert_close(one, two, rtol=0.0, atol=0.0, equal_nan=True)
     else:
         assert one == two
 
 
-def test_the_same_seed_gives_the_same_run_and_another_seed_another(tmp_path: Path) -> None:
+def test_what_is_kept_is_in_the_folder_and_what_is_not_needed_is_not(tmp_path: Path) -> None:
+    train(settings(tmp_path / "run", "replay.capacity=10", algo="vdn"))
+    folder = tmp_path / "run"
+    named = load_checkpoint(folder / "checkpoints" / "last.pt")["experience"]["files"]["files"]
+    there = {path.name for path in (folder / "experience").iterdir()}
+    assert set(named) <= there
+    assert len(there) <= 4  # those of the last two checkpoints
+    train(settings(tmp_path / "ppo"))
+    assert not (tmp_path / "ppo" / "experience").exists()  # it keeps nothing
+
+
+def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_path: Path) -> None:
+    chosen = settings(tmp_path / "run", "replay.on_disk=false", "run.max_steps=1024", algo="vdn")
+    trainer = Trainer(chosen, create_run(chosen))
+    asked = iter([*[False] * 7, True])
+    assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
+    trainer.close()
+    before = len(trainer.algo.replay)
+    assert before >= 4
+    assert not (tmp_path / "run" / "experience").exists()
+    again, reason = resume(tmp_path / "run")
+    assert reason == "steps"
+    kept = [line["learn/kept"] for line in lines(tmp_path / "run") if "learn/kept" in line]
+    assert kept[7] < before  # it has begun anew
+    learned = [line["step"] for line in lines(tmp_path / "run") if line.get("learn/updates")]
+    assert max(learned) > 8 * 64  # and it has learned since
+    assert again.progress.steps == 1024
+
+
+@pytest.mark.parametrize("algo", ["mappo", "qmix"])
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(
+    algo: str, tmp_path: Path
+) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        train(settings(tmp_path / name, f"run.seed={seed}", "run.max_steps=128"))
+        train(settings(tmp_path / name, f"run.seed={seed}", "eval.every=512", algo=algo))
     assert lines(tmp_path / "a") == lines(tmp_path / "b")
     assert lines(tmp_path / "a") != lines(tmp_path / "c")
 
@@ -146,15 +191,26 @@ def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> Non
     trainer.close()
 
 
-def test_a_curriculum_carries_the_policy_over(tmp_path: Path) -> None:
+def policy_of(algo: Algo) -> list[torch.Tensor]:
+    """The weights that it plays with."""
+    agents = algo.online.agents if isinstance(algo, ValueLearner) else algo.actor  # type: ignore[attr-defined]  # whoever learns no values
+    return list(agents.parameters())
+
+
+@pytest.mark.parametrize("algo", ["mappo", "iql", "vdn"])
+def test_a_curriculum_carries_the_policy_over(algo: str, tmp_path: Path) -> None:
     stages = 'curriculum.stages=[{scenario="smac/3m", target=0.01}]'
-    chosen = settings(tmp_path / "run", stages, "run.max_steps=1024", name="smac/8m")
+    words = (stages, "run.max_steps=896", "eval.every=1024")
+    chosen = settings(tmp_path / "run", *words, algo=algo, name="smac/8m")
     trainer = Trainer(chosen, create_run(chosen))
+    asked = iter([*[False] * 7, True])
+    assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.progress.test_win_rate = 1.0  # as if the first stage had been won
-    before = [weight.clone() for weight in trainer.algo.actor.parameters()]
+    before = [weight.clone() for weight in policy_of(trainer.algo)]
     trainer._advance_stage()
     assert trainer.scenario == "smac/8m"
-    assert trainer.algo.actor.parameters().__next__().equal(before[0])
+    for old, new in zip(before, policy_of(trainer.algo), strict=True):
+        assert torch.equal(old, new)
     assert trainer.train() == "steps"
     trainer.close()
     assert {line["scenario"] for line in lines(tmp_path / "run")} == {"smac/8m"}
@@ -162,24 +218,30 @@ def test_a_curriculum_carries_the_policy_over(tmp_path: Path) -> None:
     assert again.scenario == "smac/8m"
 
 
-def test_a_run_may_start_from_the_weights_of_another(tmp_path: Path) -> None:
-    first, _ = train(settings(tmp_path / "one", "run.max_steps=128"))
-    chosen = settings(tmp_path / "two", f"run.start_from={tmp_path / 'one'}", name="smac/8m")
+@pytest.mark.parametrize("algo", ALGOS)
+def test_a_run_may_start_from_the_weights_of_another(algo: str, tmp_path: Path) -> None:
+    first, _ = train(settings(tmp_path / "one", "run.max_steps=64", algo=algo))
+    name = "smac/8m" if ALGOS[algo].fits_many else "smac/3m"
+    words = (f"run.start_from={tmp_path / 'one'}", "run.seed=5")
+    chosen = settings(tmp_path / "two", *words, algo=algo, name=name)
     second = Trainer(chosen, create_run(chosen))
     second.close()
-    for one, two in zip(first.algo.actor.parameters(), second.algo.actor.parameters(), strict=True):
+    for one, two in zip(policy_of(first.algo), policy_of(second.algo), strict=True):
         assert torch.equal(one, two)
-    other = settings(tmp_path / "three", f"run.start_from={tmp_path / 'one'}", "net.width=32")
+    other = settings(tmp_path / "three", *words, "net.width=32", algo=algo)
     with pytest.raises(NetError, match="have other shapes"):
         Trainer(other, create_run(other))
 
 
-def test_a_policy_is_loaded_for_playing(tmp_path: Path) -> None:
-    trainer, _ = train(settings(tmp_path / "run", "run.max_steps=128"))
-    algo, chosen = load_algo(tmp_path / "run")
+@pytest.mark.parametrize("algo", ALGOS)
+def test_a_policy_is_loaded_for_playing(algo: str, tmp_path: Path) -> None:
+    trainer, _ = train(settings(tmp_path / "run", "run.max_steps=128", algo=algo))
+    loaded, chosen = load_algo(tmp_path / "run")
     assert chosen == trainer.settings
-    for one, two in zip(trainer.algo.actor.parameters(), algo.actor.parameters(), strict=True):
+    for one, two in zip(policy_of(trainer.algo), policy_of(loaded), strict=True):
         assert torch.equal(one, two)
+    # With attention it plays everywhere, whatever joined its values while it learned.
+    assert evaluate(PolicyPlayer(loaded), "smac/8m", 4, seed=0).episodes == 4
 
 
 def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
@@ -204,7 +266,7 @@ def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
         open_run(tmp_path / "run")
     best = tmp_path / "run" / "checkpoints" / "best.pt"
     best.replace(file)
-    with pytest.raises(CheckpointError, match="cannot be resumed: it has no collector"):
+    with pytest.raises(CheckpointError, match="cannot be resumed: it has no experience"):
         open_run(tmp_path / "run")
     file.unlink()
     assert open_run(tmp_path / "run")[2] is None
@@ -242,7 +304,7 @@ def test_mappo_with_lstm_and_attention_learns_3m(tmp_path: Path) -> None:
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from tests.marl.test_trainer import SMALL, settings, resume, train
+from tests.marl.test_trainer import settings, resume, train
 from terrarium.marl.run_folder import open_run
 
 folder = Path(sys.argv[1])

@@ -65,7 +65,7 @@ class ListSettings:
             for row in rows:
                 section, key = row["name"].split(".")
                 if section != "task":
-                    row["default"] = value_text(getattr(getattr(settings, section), key))
+                    row["default"] = value_text(getattr(settings.section(section), key))
                 else:
                     row["default"] = value_text(settings.task.get(key, row["default"]))
         print_rows(rows, self.json)

@@ -54,5 +54,8 @@ def army_text(army: Mapping[str, int]) -> str:
 
 
 def size_text(size: int) -> str:
-    """The size of a file."""
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
+    """The size of a file, or of what is kept in memory."""
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size / 1e3:.1f} kB"

@@ -15,13 +15,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from terrarium.cli.tables import print_json
+from terrarium.cli.tables import print_json, size_text
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
     from terrarium.marl.settings import Settings
     from terrarium.marl.trainer import Progress as RunProgress
     from terrarium.marl.trainer import Trainer
+
+WORTH_TELLING = 50_000_000
+"""Bytes; whoever takes less need not be told"""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Train:
         tyro.conf.Positional,
         tyro.conf.arg(metavar="[ALGO SCENARIO] [SECTION.KEY=VALUE...]"),
     ] = ()
-    """mappo (or mppo) or ippo; a scenario or a file; settings that differ from the preset"""
+    """an algorithm; a scenario or a file; settings that differ from the preset"""
     preset: str | None = None
     """settings to begin with instead of the scenario's own; a name or a TOML file"""
     resume: str | None = None
@@ -51,14 +54,11 @@ class Train:
     """print the outcome as JSON"""
 
     def run(self) -> None:
-        trainer = self._resumed() if self.resume is not None else self._new()
-        console = Console(stderr=True)
+        console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        trainer = self._resumed() if self.resume is not None else self._new(console)
         console.print(
             f"{trainer.settings.algo_name} on {' -> '.join(trainer.settings.scenarios)}, "
-            f"seed {trainer.settings.run.seed}, in {trainer.folder.path}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
+            f"seed {trainer.settings.run.seed}, in {trainer.folder.path}"
         )
         try:
             with _stop_on_signal() as is_stopped, _display(trainer, console) as tell:
@@ -67,7 +67,7 @@ class Train:
             trainer.close()
         self._report(trainer, reason)
 
-    def _new(self) -> "Trainer":
+    def _new(self, console: Console) -> "Trainer":
         if len(self.words) < 2:
             raise TerrariumError(
                 "train needs an algorithm and a scenario: terrarium train mappo smac/3m"
@@ -79,7 +79,9 @@ class Train:
 
         algo, scenario, *rest = self.words
         settings = resolve(algo, scenario, layer_from_words(rest), self.preset)
-        check_start(settings, self.device)
+        kept = check_start(settings, self.device)
+        if kept >= WORTH_TELLING:
+            console.print(f"it will keep up to {size_text(kept)} of what it plays, to learn from")
         return Trainer(settings, create_run(settings), self.device)
 
     def _resumed(self) -> "Trainer":
@@ -195,7 +197,7 @@ def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunPro
             and shown != progress.next_test
         ):
             shown = progress.next_test
-            console.print(f"{progress.seconds:7.1f} s  {numbers}", highlight=False, soft_wrap=True)
+            console.print(f"{progress.seconds:7.1f} s  {numbers}")
 
     with bar:
         yield tell

@@ -186,31 +186,39 @@ class Replay:
 
     def add(self, rollout: Rollout) -> None:
         """Write all steps of a rollout into the rows of their battles."""
-        rows, steps = self._places(rollout)  # [T, B] each
+        rows, steps, kept = self._places(rollout)  # [T, B] each
         self._changed[rows.flatten()] = True
-        put_parts(self._look, (rows, steps), rollout.look[:-1])
-        self._actions[rows, steps] = rollout.actions.to(self._actions)
-        self._rewards[rows, steps] = rollout.rewards.to(self._rewards)
-        self._terminated[rows, steps] = rollout.terminated.to(self._terminated)
+        where = (rows[kept], steps[kept])
+        put_parts(self._look, where, rollout.look[:-1][kept])
+        self._actions[where] = rollout.actions[kept].to(self._actions)
+        self._rewards[where] = rollout.rewards[kept].to(self._rewards)
+        self._terminated[where] = rollout.terminated[kept].to(self._terminated)
         # What was seen after the last step: at the end of an episode, or where a row was full.
-        full = (steps == self.length - 1) & ~rollout.over.cpu()
+        full = kept & (steps == self.length - 1) & ~rollout.over.cpu()
         put_parts(self._look, (rows[full], steps[full] + 1), rollout.look[1:][full])
         end = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
-        put_parts(self._look, (rows[end], steps[end] + 1), rollout.ends)
+        there = kept[end]
+        put_parts(self._look, (rows[end][there], steps[end][there] + 1), rollout.ends[there])
         if self._carry.shape[-1]:
-            first = steps == 0
+            first = kept & (steps == 0)
             known = rollout.carries * ~rollout.resets[:-1, :, None, None]
             self._carry[rows[first]] = known[first].to(self._carry)
 
-    def _places(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
-        """Row and step [T, B] of each step; rows are opened and closed on the way."""
+    def _places(self, rollout: Rollout) -> tuple[Tensor, Tensor, Tensor]:
+        """Row and step [T, B] of each step, and whether it is kept.
+
+        Rows are opened and closed on the way; where there are few, the ring may come round, and
+        what was written into a row before it was opened again is not kept.
+        """
         resets, over = rollout.resets.cpu(), rollout.over.cpu()
         rows, steps = torch.empty((2, *over.shape), dtype=torch.int64)
+        newest = torch.zeros_like(self._n_steps)  # [rows] when each was opened, at last
         graded: list[tuple[Tensor, float]] = []
         for t in range(len(over)):
             begins = resets[t] | (self._lane_row < 0)
             opened = self._open(int(begins.sum()))
             self._lane_row[begins], self._lane_step[begins] = opened, 0
+            newest[opened] = t
             rows[t], steps[t] = self._lane_row, self._lane_step
             self._lane_step += 1
             closes = over[t] | (self._lane_step == self.length)
@@ -221,7 +229,7 @@ class Replay:
         if self.cfg.priority:
             priorities = [torch.full(ids.shape, grade) for ids, grade in graded]
             self._tree.update(torch.cat([ids for ids, _ in graded]), torch.cat(priorities))
-        return rows, steps
+        return rows, steps, torch.arange(len(over)).unsqueeze(1) >= newest[rows]
 
     def _open(self, n: int) -> Tensor:
         """The oldest `n` rows that nobody is writing into; what they held is forgotten."""

@@ -46,8 +46,17 @@ class ReplayFiles:
         for name in self._names:
             if Path(name).name != name:
                 raise CheckpointError(f"{name}: is no name of a file with rows")
-            replay.unpack(load_checkpoint(self._folder / name))
+            path = self._folder / name
+            try:
+                replay.unpack(load_checkpoint(path))
+            except (KeyError, IndexError, RuntimeError, TypeError, ValueError) as error:
+                said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+                raise CheckpointError(f"{path}: holds no rows of this run: {said}") from None
         replay.take_changed()
+
+    def forget(self) -> None:
+        """Another buffer comes: nothing of the one before is needed once that is saved."""
+        self._holder = self._holder[:0]
 
 
 def _name(number: int) -> str:

@@ -122,15 +122,18 @@ class Settings:
         """Of all stages; the last one counts."""
         return [*(stage.scenario for stage in self.curriculum.stages), self.scenario]
 
+    def section(self, name: str) -> Any:
+        """The settings of a section; those inside of the algorithm's have their own names."""
+        inside = inner_sections(type(self.algo))
+        return getattr(self.algo if name in inside else self, name)
+
     def options(self, scenario: str) -> Options:
         return options_for(load_scenario(scenario), dict(self.task))
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
-        tables = {name: table_of(getattr(self, name)) for name in ("run", "env", "net", "algo")}
-        for name in inner_sections(type(self.algo)):
-            tables[name] = table_of(getattr(self.algo, name))
-        tables |= {name: table_of(getattr(self, name)) for name in ("eval", "curriculum")}
+        names = [name for name in sections(self.algo_name) if name != "task"]
+        tables = {name: table_of(self.section(name)) for name in names}
         head = {"algo": self.algo_name, "scenario": self.scenario, **about}
         return to_toml({"about": head, **tables, "task": dict(self.task)})
 

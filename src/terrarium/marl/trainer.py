@@ -68,8 +68,7 @@ class Trainer:
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
-        longest = max(load_scenario(name).limit_steps for name in settings.scenarios)
-        spec = replace(spec_of(self._env.info), limit_steps=longest)
+        spec = replace(spec_of(self._env.info), limit_steps=_longest(settings))
         self.algo = ALGOS[settings.algo_name](
             spec, settings.net, settings.algo, make_place(place_seed, device)
         )
@@ -293,6 +292,11 @@ def check_start(settings: Settings, device: str) -> int:
     return max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
 
 
+def _longest(settings: Settings) -> int:
+    """The most steps of an episode in any stage: what is kept has room for them."""
+    return max(load_scenario(name).limit_steps for name in settings.scenarios)
+
+
 def _checked_memory(settings: Settings, name: str) -> int:
     """What a scenario's steps will take, unless that is more than there is."""
     algo, scenario = ALGOS[settings.algo_name], load_scenario(name)
@@ -300,7 +304,7 @@ def _checked_memory(settings: Settings, name: str) -> int:
     _, info = compile_task(scenario, settings.options(name), views, True)
     look = look_at(empty_views(1, info, views))
     n_envs = settings.env.n_envs
-    needed = algo.memory(settings.algo, look, info.limit_steps, n_envs)
+    needed = algo.memory(settings.net, settings.algo, look, _longest(settings), n_envs)
     free = free_memory()
     if needed > free:
         raise TerrariumError(

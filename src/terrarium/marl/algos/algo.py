@@ -37,7 +37,7 @@ class Algo(Protocol):
         """Refuse settings that make no sense together, before anything begins."""
 
     @classmethod
-    def memory(cls, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
+    def memory(cls, net: NetConfig, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
         """Bytes that it will keep of what was collected; `look` is that of one environment."""
 
     @classmethod

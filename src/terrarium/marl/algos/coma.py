@@ -208,7 +208,9 @@ class Coma:
             )
 
     @classmethod
-    def memory(cls, cfg: ComaConfig, look: Look, limit_steps: int, n_envs: int) -> int:
+    def memory(
+        cls, net: NetConfig, cfg: ComaConfig, look: Look, limit_steps: int, n_envs: int
+    ) -> int:
         return cfg.n_steps * n_envs * look.n_bytes
 
     @classmethod

@@ -203,7 +203,9 @@ class Ppo:
             )
 
     @classmethod
-    def memory(cls, cfg: PpoConfig, look: Look, limit_steps: int, n_envs: int) -> int:
+    def memory(
+        cls, net: NetConfig, cfg: PpoConfig, look: Look, limit_steps: int, n_envs: int
+    ) -> int:
         return cfg.n_steps * n_envs * look.n_bytes
 
     @classmethod

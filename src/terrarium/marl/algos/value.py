@@ -13,7 +13,7 @@ from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Look, parts, pick
 from terrarium.marl.exploration import ExploreConfig, Explorer
 from terrarium.marl.hindsight import Goals, relabel
-from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
+from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
@@ -172,8 +172,9 @@ class ValueLearner:
             )
 
     @classmethod
-    def memory(cls, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, cfg.replay.chunk or limit_steps, look, 0, n_envs)
+    def memory(cls, net: NetConfig, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
+        length, carry_size = cfg.replay.chunk or limit_steps, make_core(net).carry_size
+        return replay_bytes(cfg.replay, length, look, carry_size, n_envs)
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
@@ -230,6 +231,8 @@ class ValueLearner:
     def _make_replay(self, look: Look) -> None:
         length = self.cfg.replay.chunk or self.spec.limit_steps
         self.replay = Replay(self.cfg.replay, length, look, self.carry_size)
+        if self._files is not None:
+            self._files.forget()
 
     def update(self, progress: float) -> Metrics:
         """As many gradient steps as are due for the steps that were collected."""

@@ -1,0 +1,55 @@
+"""Every algorithm with settings so small that a test takes no time."""
+
+from typing import Any
+
+import numpy as np
+
+import terrarium
+from terrarium.config import layer_from_words
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.ppo import Ppo
+from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.nets.config import NetConfig, spec_of
+from terrarium.marl.place import make_place
+from terrarium.marl.rollout import Collector
+from terrarium.marl.settings import from_layers
+
+VALUE_BASED = [name for name, algo in ALGOS.items() if issubclass(algo, ValueLearner)]
+PPO_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Ppo)]
+NET = NetConfig(width=16, token=8, heads=2)
+
+
+def small_words(algo: str) -> tuple[str, ...]:
+    """What to set in a test, as one would type it."""
+    if algo in VALUE_BASED:
+        return (
+            "algo.n_steps=8",
+            "algo.steps_per_update=32",
+            "replay.capacity=64",
+            "replay.batch=4",
+        )
+    if algo in PPO_LIKE:
+        return ("algo.n_steps=8", "algo.epochs=2", "algo.minibatches=2")
+    return ("algo.n_steps=8",)
+
+
+def small_config(algo: str, *words: str) -> Any:
+    """The settings of an algorithm, of which some words differ."""
+    layer = layer_from_words((*small_words(algo), "env.n_envs=8", *words))
+    return from_layers(algo, "smac/3m", [layer]).algo
+
+
+def collector_for(learner: Algo, env: Any) -> Collector:
+    return Collector(env, learner.n_steps, learner.carry_size, keeps_carries=learner.keeps_carries)
+
+
+def made(
+    algo: str, *words: str, name: str = "smac/3m", n_envs: int = 8, net: NetConfig = NET
+) -> tuple[Any, Collector]:
+    """An algorithm, and battles that it has not played yet."""
+    env = terrarium.make_vec(name, n_envs, seed=5, views=ALGOS[algo].views(net))
+    env.reset()
+    place = make_place(np.random.SeedSequence(1))
+    learner = ALGOS[algo](spec_of(env.info), net, small_config(algo, *words), place)
+    return learner, collector_for(learner, env)

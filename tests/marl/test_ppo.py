@@ -1,0 +1,113 @@
+"""What is PPO's own: ratios, the dead, persistence, a teacher, weights that fall."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from terrarium.envs.players import PLAYERS
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos.ppo import Ppo, PpoConfig, Weights, ppo_loss, weights_at
+from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.rollout import Collector, Rollout
+from terrarium.schedules import Schedule
+from tests.marl.small import NET, PPO_LIKE
+from tests.marl.small import made as made_small
+
+NO_BONUS = Weights(lr=0.0, entropy=0.0, teacher=0.0)
+
+
+def made(
+    algo: str, *words: str, name: str = "smac/3m", n_envs: int = 8, net: NetConfig = NET
+) -> tuple[Ppo, Collector]:
+    return made_small(algo, "algo.n_steps=16", *words, name=name, n_envs=n_envs, net=net)
+
+
+def rollout_of(learner: Ppo, collector: Collector, n: int = 3) -> Rollout:
+    """The last of some rollouts: episodes have ended and begun in it."""
+    for _ in range(n - 1):
+        collector.collect(learner.act)
+    return collector.collect(learner.act)[0]
+
+
+@pytest.mark.parametrize("algo", PPO_LIKE)
+@pytest.mark.parametrize("core", ["none", "lstm"])
+@pytest.mark.parametrize("persistence", [0.0, 0.6])
+def test_before_the_first_step_ratios_are_one(algo: str, core: str, persistence: float) -> None:
+    """What learning computes of the collected actions is what acting computed."""
+    net = dataclasses.replace(NET, core=core)
+    learner, collector = made(algo, f"algo.persistence={persistence}", net=net)
+    batch = learner._prepare(rollout_of(learner, collector))
+    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
+    _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), NO_BONUS, learner.cfg)
+    assert float(metrics["kl"]) == pytest.approx(0.0, abs=1e-6)
+    assert float(metrics["clipped"]) == 0.0
+
+
+@pytest.mark.parametrize("algo", PPO_LIKE)
+def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
+    learner, collector = made(algo)
+    batch = learner._prepare(rollout_of(learner, collector, 4))
+    dead = ~batch.look.acting
+    assert dead.any()
+    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
+    values = learner.critic(batch.look)
+    weights = Weights(lr=0.0, entropy=0.01, teacher=1.0)
+    _, before = ppo_loss(batch, logits, values, weights, learner.cfg)
+    changed = dataclasses.replace(
+        batch,
+        advantages=torch.where(dead, 100.0, batch.advantages),
+        log_probs=torch.where(dead, -3.0, batch.log_probs),
+        advice=torch.where(dead, 1, batch.advice),
+    )
+    _, after = ppo_loss(changed, logits, values, weights, learner.cfg)
+    for name in ("policy", "entropy", "kl", "clipped", "teacher"):
+        torch.testing.assert_close(before[name], after[name])
+
+
+def test_persistence_repeats_actions_as_often_as_it_says() -> None:
+    learner, collector = made("mappo", "algo.persistence=0.7", n_envs=32)
+    rollout = rollout_of(learner, collector)
+    again = rollout.actions[1:] == rollout.actions[:-1]
+    before = rollout.look.avail[1:-1].gather(-1, rollout.actions[:-1].unsqueeze(-1)).squeeze(-1)
+    free = before & ~rollout.resets[1:-1].unsqueeze(-1) & rollout.look.acting[1:-1]
+    # A new policy chooses evenly, so some of the others are the same by chance.
+    by_chance = 1.0 / rollout.look.avail[1:-1][free].sum(-1)
+    expected = float((0.7 + 0.3 * by_chance).mean())
+    assert float(again[free].float().mean()) == pytest.approx(expected, abs=0.04)  # 3 sigma
+
+
+def test_a_teacher_is_imitated_and_then_let_go() -> None:
+    words = ("algo.teacher=kiting", "algo.lr=3e-3", "algo.epochs=1", "algo.target_kl=0")
+    learner, collector = made("mappo", *words, "algo.minibatches=8", name="smac/2s_vs_1sc")
+    player = PLAYERS["kiting"]()
+    collector.teacher = lambda: player.act(collector.env)  # type: ignore[arg-type]  # a VecEnv
+    rollout = rollout_of(learner, collector)
+    assert rollout.look.avail[:-1].gather(-1, rollout.advice.unsqueeze(-1)).all()
+    missed = []
+    for _ in range(30):
+        learner.observe(rollout)
+        missed.append(learner.update(0.0)["learn/teacher"])
+    assert missed[-1] < 0.6 * missed[0]
+    learner.observe(rollout)
+    assert "learn/teacher" not in learner.update(learner.cfg.teacher_end)
+    assert weights_at(PpoConfig(teacher_end=0.0), 0.0).teacher == 0.0
+
+
+@pytest.mark.parametrize(
+    "setting", [{"lr": Schedule(0)}, {"epochs": 0}, {"discount": 1.5}, {"clip": 0.0}]
+)
+def test_settings_that_cannot_be(setting: dict[str, float]) -> None:
+    with pytest.raises(TerrariumError, match=f"algo.{next(iter(setting))} is"):
+        PpoConfig(**setting)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("progress", [0.0, 0.1, 1 / 3, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("entropy", [0.01, 0.02])
+def test_weights_fall_as_they_did_with_a_share_that_is_left(
+    progress: float, entropy: float
+) -> None:
+    """The rate falls to a tenth and the bonus to a half, in a straight line."""
+    weights = weights_at(PpoConfig(entropy=Schedule(f"{entropy} -> {entropy / 2}")), progress)
+    assert weights.lr == pytest.approx(0.001 * (1.0 + progress * (0.1 - 1.0)), rel=1e-14)
+    assert weights.entropy == pytest.approx(entropy * (1.0 + progress * (0.5 - 1.0)), rel=1e-14)

@@ -1,0 +1,325 @@
+"""What is kept of battles: against a slow twin, drawn as it should be, and on the disk."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import settings as how
+from hypothesis import strategies as st
+
+from terrarium.errors import TerrariumError
+from terrarium.marl.batch import parts
+from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from terrarium.marl.replay import SMALLEST_PRIORITY, Replay, ReplayConfig, Rows, replay_bytes
+from terrarium.marl.replay_files import ReplayFiles
+from terrarium.schedules import Schedule
+from tests.marl.streams import CARRY_SIZE, NaiveReplay, Stream, look_of, new_replay
+
+LIMIT = 12
+
+
+def filled(
+    cfg: ReplayConfig, n_lanes: int = 8, n_rollouts: int = 12, seed: int = 0
+) -> tuple[Replay, NaiveReplay, Stream]:
+    """A buffer and its twin that have seen the same rollouts."""
+    stream = Stream(n_lanes, LIMIT, seed)
+    replay = new_replay(stream, cfg)
+    naive = NaiveReplay(cfg.capacity + n_lanes, n_lanes, cfg.chunk or LIMIT, cfg.chunk > 0)
+    for _ in range(n_rollouts):
+        rollout = stream.rollout(7)
+        replay.add(rollout)
+        naive.add(rollout)
+    return replay, naive, stream
+
+
+def some(replay: Replay, ids: list[int]) -> Rows:
+    return replay.rows(torch.tensor(ids), torch.ones(len(ids)))
+
+
+def assert_same(replay: Replay, naive: NaiveReplay) -> None:
+    """All rows that can be drawn, and everything in them."""
+    closed = list(naive.closed())
+    assert len(replay) == len(closed)
+    for place, row in closed:
+        n = len(row.rewards)
+        rows = some(replay, [place])
+        assert rows.filled.tolist() == [[True] * n]
+        assert rows.last.tolist() == [[False] * (n - 1) + [True]]
+        expected = look_of(torch.tensor([row.moments]))
+        for found, wanted in zip(parts(rows.look), parts(expected), strict=True):
+            assert torch.equal(found, wanted)
+        assert rows.actions.tolist() == [row.actions]
+        assert rows.rewards.tolist() == [row.rewards]
+        assert rows.terminated.tolist() == [row.terminated]
+        assert rows.carry.tolist() == [row.carry]
+
+
+@pytest.mark.parametrize("chunk", [0, 5, 1])
+def test_rows_hold_what_happened(chunk: int) -> None:
+    replay, naive, _ = filled(ReplayConfig(capacity=1000, chunk=chunk))
+    assert_same(replay, naive)
+    rows = [row for _, row in naive.closed()]
+    assert naive.n_closed == len(rows) > 60  # nothing had to go
+    ends = [row.terminated[-1] for row in rows]
+    assert any(ends)
+    assert not all(ends)  # time limits and full rows as well
+    long = [len(row.rewards) > 7 for row in rows]
+    assert any(long) or chunk  # over more than one rollout
+
+
+def test_stretches_begin_with_what_was_remembered_and_episodes_with_nothing() -> None:
+    replay, naive, _ = filled(ReplayConfig(capacity=1000, chunk=5))
+    rows = some(replay, [place for place, _ in naive.closed()])
+    forgot = (rows.carry == 0.0).flatten(1).all(1)
+    assert forgot.any()
+    assert not forgot.all()
+    assert not some(filled(ReplayConfig(capacity=1000))[0], [0, 1]).carry.any()
+
+
+@given(
+    capacity=st.integers(1, 3),
+    n_lanes=st.sampled_from([1, 2, 8]),
+    chunk=st.sampled_from([0, 1, 3]),
+    n_steps=st.sampled_from([1, 5, 20]),
+    seed=st.integers(0, 100),
+)
+@how(max_examples=40)
+def test_a_small_ring_forgets_the_oldest_and_never_what_is_being_written(
+    capacity: int, n_lanes: int, chunk: int, n_steps: int, seed: int
+) -> None:
+    stream = Stream(n_lanes, LIMIT, seed)
+    cfg = ReplayConfig(capacity=capacity, chunk=chunk, batch=1, priority=0.5)
+    replay = new_replay(stream, cfg)
+    naive = NaiveReplay(capacity + n_lanes, n_lanes, chunk or LIMIT, chunk > 0)
+    for _ in range(12):
+        rollout = stream.rollout(n_steps)
+        replay.add(rollout)
+        naive.add(rollout)
+        assert_same(replay, naive)
+        assert min(capacity, naive.n_closed) <= len(replay) <= capacity + n_lanes
+        # Exactly what can be drawn has a priority.
+        places = [place for place, _ in naive.closed()]
+        assert replay._tree.priorities.nonzero().squeeze(1).tolist() == places
+
+
+def test_only_closed_rows_are_drawn_and_none_twice() -> None:
+    replay, naive, _ = filled(ReplayConfig(capacity=40, batch=30))
+    closed = {place for place, _ in naive.closed()}
+    generator, seen = torch.Generator().manual_seed(0), set[int]()
+    for _ in range(40):
+        rows = replay.draw(0.0, generator)
+        ids = rows.ids.tolist()
+        assert len(set(ids)) == 30
+        assert rows.weights.tolist() == [1.0] * 30
+        seen |= set(ids)
+    assert seen == closed
+
+
+def test_rows_are_drawn_evenly_without_priorities() -> None:
+    replay, naive, _ = filled(ReplayConfig(capacity=40, batch=10))
+    n, counts = len(list(naive.closed())), torch.zeros(replay.n_rows)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(2000):
+        counts[replay.draw(0.0, generator).ids] += 1
+    expected = 2000 * 10 / n
+    drawn = counts[counts > 0]
+    assert chi_square(drawn, torch.full_like(drawn, expected)) < chance_of(n)
+
+
+def chi_square(counts: torch.Tensor, expected: torch.Tensor) -> float:
+    return float(((counts - expected).square() / expected).sum())
+
+
+def chance_of(n: int) -> float:
+    """What chi-square of `n` kinds stays below, but for 5 standard deviations."""
+    return n - 1 + 5.0 * float(torch.tensor(2.0 * (n - 1)).sqrt())
+
+
+def graded() -> tuple[Replay, torch.Tensor, torch.Tensor]:
+    """A buffer with priorities, its closed rows, and the chance of each."""
+    cfg = ReplayConfig(capacity=30, batch=16, priority=0.7, correction=Schedule("0.5 -> 1"))
+    replay, naive, _ = filled(cfg)
+    ids = torch.tensor([place for place, _ in naive.closed()])
+    errors = torch.linspace(0.0, 5.0, len(ids))
+    replay.grade(ids, errors)
+    chances = (errors.double() + SMALLEST_PRIORITY) ** 0.7
+    return replay, ids, chances / chances.sum()
+
+
+def test_rows_are_drawn_by_their_priority() -> None:
+    replay, ids, chances = graded()
+    generator, counts = torch.Generator().manual_seed(0), torch.zeros(replay.n_rows)
+    for _ in range(2000):
+        counts += torch.bincount(replay.draw(0.0, generator).ids, minlength=replay.n_rows)
+    likely = chances > 1e-3  # the row without an error is hardly ever drawn
+    expected = 2000 * 16 * chances[likely]
+    assert chi_square(counts[ids[likely]], expected) < chance_of(int(likely.sum()))
+    even = torch.full_like(expected, float(expected.mean()))
+    assert chi_square(counts[ids[likely]], even) > 10 * chance_of(int(likely.sum()))
+
+
+@pytest.mark.parametrize(("share", "beta"), [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
+def test_weights_take_back_what_priorities_did(share: float, beta: float) -> None:
+    replay, ids, chances = graded()
+    rows = replay.draw(share, torch.Generator().manual_seed(0))
+    place = {int(row): k for k, row in enumerate(ids)}
+    expected = [(len(ids) * float(chances[place[int(row)]])) ** -beta for row in rows.ids]
+    expected = [weight / max(expected) for weight in expected]
+    assert rows.weights.tolist() == pytest.approx(expected, rel=1e-5)  # float32
+
+
+def test_new_rows_get_the_highest_priority_so_far() -> None:
+    cfg = ReplayConfig(capacity=100, batch=4, priority=1.0)
+    stream = Stream(8, LIMIT, seed=1)
+    replay = new_replay(stream, cfg)
+    replay.add(stream.rollout(20))
+    old = replay._tree.priorities.nonzero().squeeze(1)
+    assert replay._tree[old].tolist() == [1.0] * len(old)
+    replay.grade(old, torch.full((len(old),), 3.0))
+    replay.grade(old, torch.full((len(old),), 0.5))
+    replay.add(stream.rollout(10))
+    new = [k for k in replay._tree.priorities.nonzero().squeeze(1).tolist() if k not in old]
+    assert replay._tree[torch.tensor(new)].tolist() == pytest.approx([3.0] * len(new), rel=1e-5)
+
+
+def test_a_batch_is_as_long_as_its_longest_row() -> None:
+    replay, naive, _ = filled(ReplayConfig(capacity=1000))
+    lengths = {place: len(row.rewards) for place, row in naive.closed()}
+    places = sorted(lengths, key=lengths.__getitem__)
+    rows = some(replay, places[:5])
+    longest = max(lengths[place] for place in places[:5])
+    assert longest < LIMIT
+    assert rows.actions.shape[1] == longest
+    assert rows.look.obs.shape[1] == longest + 1
+    assert rows.filled.sum(1).tolist() == [lengths[place] for place in places[:5]]
+
+
+CHUNKS = [ReplayConfig(capacity=20, chunk=chunk, batch=4, priority=0.6) for chunk in (0, 4, 1)]
+
+
+@pytest.mark.parametrize("cfg", CHUNKS, ids=lambda cfg: f"chunk {cfg.chunk}")
+def test_a_buffer_on_the_disk_goes_on_as_if_nothing_had_happened(
+    cfg: ReplayConfig, tmp_path: Path
+) -> None:
+    replay, naive, stream = filled(cfg, n_rollouts=3)
+    files = ReplayFiles(tmp_path / "rows")
+    for _ in range(4):
+        rollout = stream.rollout(7)
+        replay.add(rollout)
+        naive.add(rollout)
+        saved = files.save(replay)
+    save_checkpoint(tmp_path / "last.pt", {"saved": saved, "replay": replay.state_dict()})
+    content = load_checkpoint(tmp_path / "last.pt")
+    again = new_replay(stream, cfg)
+    again.load_state_dict(content["replay"])
+    ReplayFiles(tmp_path / "rows").load(again, content["saved"])
+    for one, two in ((replay, naive), (again, naive)):
+        assert_same(one, two)
+    rollout = stream.rollout(7)
+    for buffer in (replay, again, naive):
+        buffer.add(rollout)
+    assert_same(again, naive)
+    draws = [buffer.draw(0.3, torch.Generator().manual_seed(5)) for buffer in (replay, again)]
+    assert torch.equal(draws[0].ids, draws[1].ids)
+    assert torch.equal(draws[0].weights, draws[1].weights)
+
+
+def test_after_a_crash_between_two_saves_the_files_of_the_checkpoint_are_there(
+    tmp_path: Path,
+) -> None:
+    cfg = ReplayConfig(capacity=10, chunk=3, batch=4)
+    replay, _, stream = filled(cfg, n_rollouts=2)
+    files = ReplayFiles(tmp_path)
+    for _ in range(3):
+        replay.add(stream.rollout(7))
+        saved = files.save(replay)
+    save_checkpoint(tmp_path / "last", {"saved": saved, "replay": replay.state_dict()})
+    kept = {place: some(replay, [place]) for place in replay._n_steps.nonzero().squeeze(1).tolist()}
+    replay.add(stream.rollout(7))
+    files.save(replay)  # and then the power goes off, before the next checkpoint
+    content = load_checkpoint(tmp_path / "last")
+    again = new_replay(stream, cfg)
+    again.load_state_dict(content["replay"])
+    later = ReplayFiles(tmp_path)
+    later.load(again, content["saved"])
+    assert again._n_steps.nonzero().squeeze(1).tolist() == list(kept)
+    for place, rows in kept.items():
+        found = some(again, [place])
+        assert torch.equal(found.look.obs, rows.look.obs)
+        assert torch.equal(found.rewards, rows.rewards)
+    again.add(stream.rollout(7))
+    later.save(again)  # writes over what nobody knows of
+
+
+def test_files_that_are_not_needed_vanish(tmp_path: Path) -> None:
+    cfg = ReplayConfig(capacity=10, chunk=1, batch=4)
+    replay, _, stream = filled(cfg)
+    files, names = ReplayFiles(tmp_path), list[str]()
+    for _ in range(20):
+        before = names
+        replay.add(stream.rollout(7))  # all rows are new each time
+        names = files.save(replay)["files"]
+        there = {path.name for path in tmp_path.iterdir()}
+        assert set(names) | set(before) == there
+    assert len(names) == 1
+    assert names[0] not in before
+
+
+def test_another_buffer_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """A curriculum goes on with other numbers of units: what was kept does not fit."""
+    cfg = ReplayConfig(capacity=10, batch=4)
+    replay, _, stream = filled(cfg)
+    files = ReplayFiles(tmp_path)
+    before = files.save(replay)["files"]
+    other = new_replay(stream, cfg)
+    files.forget()
+    other.add(stream.rollout(2))
+    saved = files.save(other)
+    assert not set(saved["files"]) & set(before)
+    assert all((tmp_path / name).exists() for name in before)  # a checkpoint still names them
+
+
+@pytest.mark.parametrize("name", ["../x.pt", "/tmp/x.pt", "a/b.pt"])
+def test_files_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
+    replay, _, stream = filled(ReplayConfig(capacity=10, batch=4))
+    (tmp_path / "rows").mkdir()
+    saved = ReplayFiles(tmp_path / "rows").save(replay)
+    save_checkpoint(tmp_path / "x.pt", replay.pack(torch.tensor([0])))
+    again = new_replay(stream, replay.cfg)
+    with pytest.raises(CheckpointError, match="is no name of a file with rows"):
+        ReplayFiles(tmp_path / "rows").load(again, {**saved, "files": [name]})
+
+
+def test_damaged_files_are_one_line(tmp_path: Path) -> None:
+    replay, _, stream = filled(ReplayConfig(capacity=10, batch=4))
+    saved = ReplayFiles(tmp_path).save(replay)
+    path = tmp_path / saved["files"][0]
+    packed = load_checkpoint(path)
+    for broken in ({}, {**packed, "ids": packed["ids"] + 100}, {**packed, "look": [1, 2]}):
+        save_checkpoint(path, broken)
+        with pytest.raises(CheckpointError, match=r"000001\.pt: holds no rows of this run"):
+            ReplayFiles(tmp_path).load(new_replay(stream, replay.cfg), saved)
+    path.unlink()
+    with pytest.raises(CheckpointError, match="there is no such checkpoint"):
+        ReplayFiles(tmp_path).load(new_replay(stream, replay.cfg), saved)
+
+
+@pytest.mark.parametrize("chunk", [0, 4, 1])
+def test_a_buffer_takes_as_much_as_was_said(chunk: int) -> None:
+    cfg = ReplayConfig(capacity=500, chunk=chunk)
+    stream = Stream(8, LIMIT, seed=0)
+    replay = new_replay(stream, cfg)
+    mine = [value for value in vars(replay).values() if isinstance(value, torch.Tensor)]
+    mine += parts(replay._look)
+    taken = sum(tensor.numel() * tensor.element_size() for tensor in mine)
+    # Counters, priorities and the list of what has changed are left out: 9 bytes of each row.
+    taken -= 9 * replay.n_rows
+    one = look_of(torch.zeros(1, dtype=torch.int64))
+    said = replay_bytes(cfg, cfg.chunk or LIMIT, one, CARRY_SIZE, stream.n_lanes)
+    assert said == pytest.approx(taken, rel=0.05)
+
+
+def test_a_batch_is_never_larger_than_what_is_kept() -> None:
+    with pytest.raises(TerrariumError, match=r"replay\.batch is 33 and replay\.capacity 32"):
+        ReplayConfig(capacity=32, batch=33)
