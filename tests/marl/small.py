@@ -20,6 +20,28 @@ PPO_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Ppo)]
 NET = NetConfig(width=16, token=8, heads=2)
 
 
+GAME_WORDS = {
+    "values": (
+        "algo.lr=0.003 -> 0.0003",
+        "algo.steps_per_update=16",
+        "algo.target_every=20",
+        "replay.batch=32",
+        "replay.capacity=400",
+        "explore.epsilon=1 -> 0.05 at 50%",
+    ),
+    "ppo": ("algo.lr=0.003 -> 0.0003", "algo.epochs=4"),
+    # In the games with a memory the state does not tell what was shown: the critic must know, too.
+    "critic": ("algo.lr=0.005", "algo.critic_lr=0.005", "algo.critic_memory=true"),
+}
+"""What lets each family of algorithms learn a game in seconds"""
+
+
+def family(algo: str) -> str:
+    if algo in VALUE_BASED:
+        return "values"
+    return "ppo" if algo in PPO_LIKE else "critic"
+
+
 def small_words(algo: str) -> tuple[str, ...]:
     """What to set in a test, as one would type it."""
     if algo in VALUE_BASED:
@@ -31,7 +53,7 @@ def small_words(algo: str) -> tuple[str, ...]:
         )
     if algo in PPO_LIKE:
         return ("algo.n_steps=8", "algo.epochs=2", "algo.minibatches=2")
-    return ("algo.n_steps=8",)
+    return ("algo.n_steps=8", "algo.minibatches=2")
 
 
 def small_config(algo: str, *words: str) -> Any:

@@ -18,7 +18,15 @@ from terrarium.marl.place import make_place
 from terrarium.marl.replay import Replay, Rows
 from terrarium.marl.rollout import Collector, Rollout
 from tests.marl.games import BitFlip, Coordination, Game, Memory
-from tests.marl.small import NET, VALUE_BASED, collector_for, made, small_config
+from tests.marl.small import (
+    GAME_WORDS,
+    NET,
+    VALUE_BASED,
+    collector_for,
+    family,
+    made,
+    small_config,
+)
 
 
 def play(learner: Any, collector: Collector, n: int) -> Rollout:
@@ -57,8 +65,7 @@ def test_errors_fall_on_what_was_collected(algo: str) -> None:
         learner, _ = played(algo, "algo.lr=5e-3", "algo.target_every=1000", "replay.batch=8")
         name = "learn/td"
     else:
-        words = ("algo.lr=3e-3", "algo.epochs=1", "algo.minibatches=1", "algo.target_kl=0")
-        learner, collector = made(algo, *words)
+        learner, collector = made(algo, "algo.lr=3e-3", "algo.minibatches=1")
         rollout = play(learner, collector, 4)
         name = "learn/value"
     errors = []
@@ -284,21 +291,13 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
     torch.testing.assert_close(q.detach(), acted, rtol=1e-4, atol=1e-5)  # other batches round so
 
 
-QUICK = {
-    True: ("algo.steps_per_update=16", "replay.batch=32", "replay.capacity=400"),
-    False: ("algo.epochs=4",),
-}
-
-
 def train_on(game: Game, algo: str, core: str, n_updates: int) -> float:
     """What a team is paid in the end; learners of values play by what seems best."""
     net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
     is_greedy = algo in VALUE_BASED
-    words = ["algo.lr=0.003 -> 0.0003", *QUICK[is_greedy]]
-    if is_greedy:
-        words += ["algo.target_every=20", "explore.epsilon=1 -> 0.05 at 50%"]
     place = make_place(np.random.SeedSequence(2))
-    learner = ALGOS[algo](game.spec, net, small_config(algo, *words), place)
+    cfg = small_config(algo, *GAME_WORDS[family(algo)])
+    learner = ALGOS[algo](game.spec, net, cfg, place)
     collector = collector_for(learner, game)
     for k in range(n_updates):
         learner.observe(collector.collect(learner.act)[0])
@@ -314,7 +313,7 @@ def n_teams(algo: str) -> int:
 
 @pytest.mark.parametrize("algo", ALGOS)
 def test_agents_learn_to_meet(algo: str) -> None:
-    assert train_on(Coordination(n_teams(algo)), algo, "none", 40) >= 0.95
+    assert train_on(Coordination(n_teams(algo)), algo, "none", 60) >= 0.95
 
 
 REMEMBERING = [*((algo, "gru") for algo in ALGOS), *(("vdn", c) for c in ("lstm", "transformer"))]
@@ -322,7 +321,8 @@ REMEMBERING = [*((algo, "gru") for algo in ALGOS), *(("vdn", c) for c in ("lstm"
 
 @pytest.mark.parametrize(("algo", "core"), REMEMBERING)
 def test_agents_learn_to_remember(algo: str, core: str) -> None:
-    assert train_on(Memory(n_teams(algo)), algo, core, 45) >= 0.9
+    n_updates = 110 if family(algo) == "critic" else 45  # two networks have to remember
+    assert train_on(Memory(n_teams(algo)), algo, core, n_updates) >= 0.9
 
 
 @pytest.mark.parametrize("algo", ["mappo", "vdn"])
