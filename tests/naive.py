@@ -1,4 +1,4 @@
-"""Naive twins: what kernels do, once more, as plainly as possible."""
+"""Naive twins: what kernels and estimators do, once more, as plainly as possible."""
 
 from math import cos, hypot, radians, sin
 
@@ -38,3 +38,43 @@ def distance_to_cone(x: float, y: float, radius: float, arc_deg: float) -> float
         for r in shares
         for a in shares
     )
+
+
+def n_step_return(
+    t: int,
+    rewards: list[float],
+    following: list[float],
+    terminated: list[bool],
+    over: list[bool],
+    discount: float,
+    n_step: int,
+) -> float:
+    """Up to `n_step` rewards from step `t` on, then the value of what followed, if it goes on."""
+    total = 0.0
+    for k in range(n_step):
+        total += discount**k * rewards[t + k]
+        if over[t + k] or t + k == len(rewards) - 1 or k == n_step - 1:
+            value = 0.0 if terminated[t + k] else following[t + k]
+            return total + discount ** (k + 1) * value
+    raise AssertionError("at least one step is counted")
+
+
+def lambda_return(
+    t: int,
+    rewards: list[float],
+    following: list[float],
+    terminated: list[bool],
+    over: list[bool],
+    discount: float,
+    trace: float,
+) -> float:
+    """The forward view: the mean of all n-step returns, each `trace` times as heavy as before.
+
+    What is left of the weights falls to the longest one, which ends with the episode.
+    """
+    rest = (rewards, following, terminated, over, discount)
+    longest = next((k + 1 - t for k in range(t, len(over)) if over[k]), len(over) - t)
+    total = trace ** (longest - 1) * n_step_return(t, *rest, longest)
+    for n in range(1, longest):
+        total += (1.0 - trace) * trace ** (n - 1) * n_step_return(t, *rest, n)
+    return total

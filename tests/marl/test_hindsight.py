@@ -1,11 +1,15 @@
 """Hindsight, in a game in which each agent flips bits until they are those it wants."""
 
+from operator import attrgetter
+
 import pytest
 import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.hindsight import Goals, Rows, relabel
+from terrarium.marl.hindsight import Goals, relabel
+from terrarium.marl.replay import Rows
+from tests.marl.experience import look_of
 
 N_ROWS, N_STEPS, N_AGENTS, N_BITS = 200, 9, 2, 6
 JUNK = 7.0
@@ -37,17 +41,38 @@ def played(seed: int = 0) -> Rows:
     obs = torch.cat((bits, goal.expand_as(bits)), -1)
     obs[torch.arange(N_STEPS + 1) > lengths] = JUNK
     rewards, reached = reward(bits[:, 1:], goal)
-    return Rows(obs, torch.where(filled, rewards, JUNK), reached & filled, filled)
+    avail = torch.ones((*obs.shape[:-1], N_BITS), dtype=torch.bool)
+    return Rows(
+        look=look_of(avail, obs, torch.zeros((*obs.shape[:2], 0))),
+        actions=flips,
+        rewards=torch.where(filled, rewards, JUNK),
+        terminated=reached & filled,
+        filled=filled,
+        resets=torch.zeros((N_ROWS, N_STEPS + 1), dtype=torch.bool),
+        carry=torch.zeros(N_ROWS, N_AGENTS, 0),
+        owner=torch.arange(N_ROWS).unsqueeze(1).expand(-1, N_STEPS),
+        weights=torch.rand(N_ROWS, generator=generator),
+        ids=torch.arange(N_ROWS),
+    )
+
+
+PARTS = ("look.obs", "rewards", "terminated", "filled")
+"""What a new goal may change"""
+
+
+def part_of(rows: Rows, name: str) -> Tensor:
+    part: Tensor = attrgetter(name)(rows)
+    return part
 
 
 def goal_of(rows: Rows) -> Tensor:
     """[R, A, G] at the first look."""
-    return rows.obs[:, 0, :, GOALS.goal]
+    return rows.look.obs[:, 0, :, GOALS.goal]
 
 
 def bits_after(rows: Rows) -> Tensor:
     """[R, L, A, G] after each step."""
-    return rows.obs[:, 1:, :, GOALS.achieved]
+    return rows.look.obs[:, 1:, :, GOALS.achieved]
 
 
 def relabeled(share: float, strategy: str = "future", goals: Goals = GOALS) -> tuple[Rows, Rows]:
@@ -60,9 +85,11 @@ def relabeled(share: float, strategy: str = "future", goals: Goals = GOALS) -> t
 def test_relabeled_rows_are_as_the_game_would_have_been(strategy: str) -> None:
     before, after = relabeled(1.0, strategy)
     for r in torch.nonzero(before.filled.any(-1)).flatten().tolist():
-        goals = after.obs[r, :, :, GOALS.goal]
+        goals = after.look.obs[r, :, :, GOALS.goal]
         assert (goals == goals[0]).all()
-        assert torch.equal(after.obs[r, :, :, GOALS.achieved], before.obs[r, :, :, GOALS.achieved])
+        assert torch.equal(
+            after.look.obs[r, :, :, GOALS.achieved], before.look.obs[r, :, :, GOALS.achieved]
+        )
         n = int(before.filled[r].sum())
         rewards, reached = reward(bits_after(before)[r, :n], goals[0])
         end = reached.tolist().index(True) + 1  # something that was achieved is reached
@@ -97,22 +124,22 @@ def test_any_step_of_a_row_may_give_the_goal() -> None:
 def test_rows_that_are_not_chosen_are_untouched() -> None:
     before, none = relabeled(0.0)
     kept = played()
-    for part in ("obs", "rewards", "terminated", "filled"):
-        assert torch.equal(getattr(none, part), getattr(kept, part))
+    for part in PARTS:
+        assert torch.equal(part_of(none, part), part_of(kept, part))
     before, some = relabeled(0.5)
-    changed = (some.obs != before.obs).flatten(1).any(-1)
+    changed = (some.look.obs != before.look.obs).flatten(1).any(-1)
     # Half of the 189 rows with steps, but for 5 standard deviations.
     assert 60 < int(changed.sum()) < 130
-    for part in ("obs", "rewards", "terminated", "filled"):
-        assert torch.equal(getattr(before, part), getattr(kept, part))  # what went in
-        assert torch.equal(getattr(some, part)[~changed], getattr(kept, part)[~changed])
+    for part in PARTS:
+        assert torch.equal(part_of(before, part), part_of(kept, part))  # what went in
+        assert torch.equal(part_of(some, part)[~changed], part_of(kept, part)[~changed])
 
 
 def test_a_row_without_steps_stays_as_it_is() -> None:
     for strategy in ("future", "final"):
         before, after = relabeled(1.0, strategy)
-        for part in ("obs", "rewards", "terminated", "filled"):
-            assert torch.equal(getattr(after, part)[0], getattr(before, part)[0])
+        for part in PARTS:
+            assert torch.equal(part_of(after, part)[0], part_of(before, part)[0])
 
 
 def test_a_goal_that_does_not_end_the_episode_leaves_its_length() -> None:
@@ -122,6 +149,12 @@ def test_a_goal_that_does_not_end_the_episode_leaves_its_length() -> None:
     assert torch.equal(after.terminated, before.terminated)
     rewards, _ = reward(bits_after(after), goal_of(after).unsqueeze(1))
     assert torch.equal(after.rewards[before.filled], rewards[before.filled])
+
+
+def test_what_has_nothing_to_do_with_goals_stays() -> None:
+    before, after = relabeled(1.0)
+    for part in ("look.avail", "look.state", "actions", "carry", "weights", "ids"):
+        assert torch.equal(part_of(after, part), part_of(before, part))
 
 
 def test_mistakes_are_named() -> None:

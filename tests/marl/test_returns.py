@@ -1,9 +1,22 @@
 """Advantages and returns against a slow twin."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import Tensor
 
-from terrarium.marl.returns import ValueNorm, generalized_advantages, lambda_returns
+from terrarium.marl.returns import (
+    ValueNorm,
+    generalized_advantages,
+    lambda_returns,
+    n_step_returns,
+)
+from tests.naive import lambda_return, n_step_return
+
+N_STEPS, N_ROWS, N_AGENTS = 20, 8, 3
+JUNK = 1e6
+"""What padding holds: nothing that could be overlooked"""
 
 
 def naive_advantage(
@@ -53,57 +66,71 @@ def test_a_time_limit_bootstraps_and_an_end_does_not() -> None:
     assert found.flatten().tolist() == pytest.approx([0.0, 9.9])
 
 
-def naive_lambda_return(
-    t: int,
-    rewards: list[float],
-    following: list[float],
-    terminated: list[bool],
-    over: list[bool],
-    discount: float,
-    trace: float,
-) -> float:
-    """All returns of 1, 2, ... steps of the same episode, and their mean; the last takes the rest.
+def episodes(n_agents: int, padded: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Rewards, values of what followed, ends, and ends or time limits, some of them in the middle.
 
-    The forward view: weights (1 - trace) trace^k, whatever is left for the longest one.
+    Padded, each row is one episode, whose last step is an end or a time limit; rows of all lengths
+    are followed by junk.
     """
-    total, rewarded, left = 0.0, 0.0, 1.0
-    for k in range(t, len(rewards)):
-        rewarded += discount ** (k - t) * rewards[k]
-        bootstrap = 0.0 if terminated[k] else discount ** (k - t + 1) * following[k]
-        longest = over[k] or k == len(rewards) - 1
-        weight = left if longest else left * (1.0 - trace)
-        total += weight * (rewarded + bootstrap)
-        left -= weight
-        if longest:
-            break
-    return total
-
-
-@pytest.mark.parametrize("trace", [0.0, 0.8, 1.0])
-def test_lambda_returns_equal_their_definition(trace: float) -> None:
-    generator = torch.Generator().manual_seed(0)
-    n_steps, n_rows, n_agents = 20, 6, 3
-    rewards = torch.rand(n_steps, n_rows, generator=generator)
-    following = torch.randn(n_steps, n_rows, n_agents, generator=generator)
-    terminated = torch.rand(n_steps, n_rows, generator=generator) < 0.1
-    over = terminated | (torch.rand(n_steps, n_rows, generator=generator) < 0.1)
+    generator = torch.Generator().manual_seed(1)
+    rewards = torch.randn(N_STEPS, N_ROWS, generator=generator, dtype=torch.float64)
+    shape = (N_STEPS, N_ROWS, n_agents) if n_agents else (N_STEPS, N_ROWS)
+    following = torch.randn(shape, generator=generator, dtype=torch.float64)
+    if padded:
+        lengths = torch.tensor([1, 2, 5, 9, 14, 18, 19, 20])
+        steps = torch.arange(N_STEPS).unsqueeze(1)
+        over = steps == lengths - 1
+        terminated = over & (torch.arange(N_ROWS) % 2 == 0)
+        rewards[steps >= lengths] = JUNK
+        following[steps >= lengths] = JUNK
+        return rewards, following, terminated | (steps > lengths), over
+    terminated = torch.rand(N_STEPS, N_ROWS, generator=generator) < 0.1
+    over = terminated | (torch.rand(N_STEPS, N_ROWS, generator=generator) < 0.1)
     assert terminated[:-1].any()
     assert (over & ~terminated)[:-1].any()
-    found = lambda_returns(rewards, following, terminated, over, 0.9, trace)
-    for b in range(n_rows):
-        for a in range(n_agents):
-            lists = [rewards[:, b].tolist(), following[:, b, a].tolist()]
-            flags = [terminated[:, b].tolist(), over[:, b].tolist()]
-            expected = [naive_lambda_return(t, *lists, *flags, 0.9, trace) for t in range(n_steps)]
-            torch.testing.assert_close(found[:, b, a], torch.tensor(expected), rtol=0, atol=1e-5)
+    return rewards, following, terminated, over
 
 
-def test_lambda_returns_bootstrap_at_a_time_limit_and_not_at_an_end() -> None:
-    rewards, following = torch.ones(2, 3), torch.full((2, 3, 1), 10.0)
-    terminated = torch.tensor([[True, False, False], [False, False, False]])
-    over = torch.tensor([[True, True, False], [False, False, False]])
-    found = lambda_returns(rewards, following, terminated, over, 0.5, 1.0).squeeze(-1)
-    assert found.tolist() == [[1.0, 6.0, 4.0], [6.0, 6.0, 6.0]]
+def check(
+    returns: Callable[..., Tensor],
+    naive: Callable[..., float],
+    reach: float,
+    n_agents: int,
+    padded: bool,
+) -> None:
+    """Compare a row at a time; of padded ones, what comes before the end."""
+    rewards, following, terminated, over = episodes(n_agents, padded)
+    found = returns(rewards, following, terminated, over, 0.9, reach)
+    assert found.shape == following.shape
+    for b in range(N_ROWS):
+        n = int(over[:, b].nonzero()[0]) + 1 if padded else N_STEPS
+        flags = (terminated[:n, b].tolist(), over[:n, b].tolist())
+        for a in range(max(n_agents, 1)):
+            of_agent = (slice(0, n), b, a) if n_agents else (slice(0, n), b)
+            lists = (rewards[:n, b].tolist(), following[of_agent].tolist())
+            expected = [naive(t, *lists, *flags, 0.9, reach) for t in range(n)]
+            assert found[of_agent].tolist() == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_agents", [0, N_AGENTS])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("trace", [0.0, 0.3, 0.6, 1.0])
+def test_lambda_returns_equal_their_forward_view(trace: float, padded: bool, n_agents: int) -> None:
+    check(lambda_returns, lambda_return, trace, n_agents, padded)
+
+
+@pytest.mark.parametrize("n_agents", [0, N_AGENTS])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("n_step", [1, 2, 5, 50])
+def test_n_step_returns_equal_their_definition(n_step: int, padded: bool, n_agents: int) -> None:
+    check(n_step_returns, n_step_return, n_step, n_agents, padded)
+
+
+def test_both_kinds_of_returns_meet_at_their_ends() -> None:
+    rest = episodes(N_AGENTS, padded=False)
+    one, all_of_them = (n_step_returns(*rest, 0.9, n) for n in (1, N_STEPS))
+    torch.testing.assert_close(lambda_returns(*rest, 0.9, 0.0), one)
+    torch.testing.assert_close(lambda_returns(*rest, 0.9, 1.0), all_of_them)
 
 
 def test_normalized_returns_come_back() -> None:

@@ -39,7 +39,8 @@ class DifferConfig:
                 f'differ.select is "{self.select}".{nearest(self.select, SELECTIONS)} '
                 f"Allowed: {', '.join(SELECTIONS)}"
             )
-        for name in ("ratio", "alpha", "beta"):
+        check_schedule("differ.ratio", self.ratio, 0.01, 1.0)  # of nothing, nothing is learned
+        for name in ("alpha", "beta"):
             check_schedule(f"differ.{name}", getattr(self, name), 0.0, 1.0)
 
 
@@ -54,12 +55,12 @@ class Experiences:
 
 
 def slopes_of(rows: Rows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
-    """The team's value [R, L], from which only the mixer learns, and its slopes [R, L, A].
+    """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 
-    A slope is what the team gains with the value of an agent. It is asked for itself, not made
-    from gradients of a loss, which say nothing where there is no error.
+    They are asked for themselves, not made from gradients of a loss, which say nothing where there
+    is no error. From values that are detached only the mixer learns.
     """
-    given = taken.detach().requires_grad_()
+    given = taken if taken.requires_grad else taken.detach().requires_grad_()
     total = mixer(given, best.detach(), rows.actions, rows.look.state[:, :-1])
     (slopes,) = torch.autograd.grad(total.sum(), given, retain_graph=True)
     return total, slopes.clamp(-MAX_SLOPE, MAX_SLOPE)
@@ -94,7 +95,7 @@ def select(
 def _weights(
     sizes: Tensor, n_chosen: int, cfg: DifferConfig, share: float, generator: torch.Generator
 ) -> Tensor:
-    if cfg.select in ("none", "all"):
+    if cfg.select == "all":
         return torch.ones_like(sizes)
     if n_chosen == 0:
         return torch.zeros_like(sizes)

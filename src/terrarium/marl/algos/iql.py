@@ -40,11 +40,14 @@ class Iql(ValueLearner):
         return Exchange(self.cfg.share, self.spec.n_agents)
 
     def loss(self, rows: Rows, reading: Reading) -> Loss:
-        errors = reading.taken - self.goals(rows, reading.next_taken)  # [R, L, A]
-        # The team's reward goes on after an agent's death, so only the team's end is an end.
+        goals = self.goals(rows, reading.next_taken)  # [R, L, A]
+        errors = reading.taken - goals
+        # The team's reward goes on after an agent's death, so only the team's end is an end. What
+        # a return of more than one step knows beyond the next value is part of the reward that a
+        # receiver gets: with one network for all, it learns of it just what the sender did.
         alone = Experiences(
             errors=errors.detach(),
-            rewards=rows.rewards.unsqueeze(-1).expand_as(errors),
+            rewards=goals - self.cfg.discount * reading.next_taken,
             ends=rows.terminated.unsqueeze(-1).expand_as(errors),
             there=rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1),
         )

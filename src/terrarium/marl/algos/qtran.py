@@ -40,6 +40,11 @@ class QtranConfig(ValueConfig):
         ):
             if not fine:
                 raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+        if self.best_weight == 0.0:
+            raise TerrariumError(
+                "algo.best_weight is 0: nothing would tie what agents think best to the joint "
+                "value that is learned; set it above 0, as the default 1"
+            )
 
 
 class Qtran(ValueLearner):

@@ -16,12 +16,15 @@ def team_loss(
 ) -> Loss:
     """The error of the team's value, or of its agents one by one, and of what they are sent."""
     goals = team_goals(learner, rows, reading)  # [R, L]
-    if differ.select == "none" and not exchange.is_on:
+    differs, mixer, metrics = differ.select != "none", learner.online.mixer, dict[str, Tensor]()
+    if not differs and not exchange.is_on:
         state = rows.look.state[:, :-1]
-        total = learner.online.mixer(reading.taken, reading.best, rows.actions, state)  # [R, L]
+        total = mixer(reading.taken, reading.best, rows.actions, state)  # [R, L]
         errors = total - goals
-        return team_of(rows, total, errors, mean_square(errors, rows), {})
-    total, slopes = slopes_of(rows, reading.taken, reading.best, learner.online.mixer)
+        return team_of(rows, total, errors, mean_square(errors, rows), metrics)
+    # With DIFFER agents learn one by one, so of the team's error only the mixer does.
+    taken = reading.taken.detach() if differs else reading.taken
+    total, slopes = slopes_of(rows, taken, reading.best, mixer)
     errors = total - goals
     each = split(
         rows,
@@ -30,12 +33,13 @@ def team_loss(
         slopes * errors.detach().unsqueeze(-1),
         learner.cfg.discount,
     )
-    weights = select(each.errors, each.there, differ, learner.progress, learner.generator)
-    alone = individual_loss(rows, reading.taken, each.errors, weights)
-    metrics = {"selected": masked_mean((weights > 0.0).float(), each.there)}
+    loss = mean_square(errors, rows)
+    if differs:
+        weights = select(each.errors, each.there, differ, learner.progress, learner.generator)
+        loss = loss + individual_loss(rows, reading.taken, each.errors, weights)
+        metrics["selected"] = masked_mean((weights > 0.0).float(), each.there)
     received, more = shared_loss(learner, rows, reading, each, exchange)
-    loss = mean_square(errors, rows) + alone + received
-    return team_of(rows, total, errors, loss, metrics | more)
+    return team_of(rows, total, errors, loss + received, metrics | more)
 
 
 def team_of(
@@ -78,8 +82,10 @@ def shared_loss(
     goes_to = exchange.send(
         look, reading.features[:, :-1], each.errors, each.there, learner.generator
     )  # [R, L, A, A]
-    agents = (learner.online.agents, learner.target.agents)
-    lesson = Lesson(each.rewards, each.ends)
-    loss = received_loss(rows, goes_to, lesson, agents, learner.cfg.discount)
     sent = masked_mean(goes_to.any(-1).float(), each.there)
+    if not goes_to.any():  # asking every network about everything would be for nothing
+        return each.errors.new_zeros(()), {"sent": sent}
+    agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
+    lesson = Lesson(each.rewards, each.ends)
+    loss = received_loss(rows, goes_to, lesson, agents, cfg.discount, cfg.double)
     return exchange.cfg.weight * loss, {"sent": sent}

@@ -1,6 +1,7 @@
 """What value-based algorithms share: agents that know what actions are worth, replay, targets."""
 
 import copy
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -170,6 +171,8 @@ class ValueLearner:
                 f"replay.hindsight is {cfg.replay.hindsight}: battles have no goals that could be "
                 "exchanged; leave it at 0. An environment of your own may have them: docs/value.md"
             )
+        if "share" not in cls.lacks and cfg.share.rule != "none":
+            _check_share(net, cfg.share, cfg.replay)
 
     @classmethod
     def memory(cls, net: NetConfig, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
@@ -391,6 +394,22 @@ def error_of_rows(errors: Tensor, rows: Rows) -> Tensor:
     """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
     sizes = errors.detach().abs()
     return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))
+
+
+def _check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> None:
+    """Refuse sharing in which nothing could ever be sent."""
+    if share.receivers == "sight" and "pairs" not in views_of(net):
+        raise TerrariumError(
+            f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
+            "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"
+        )
+    n_steps = replay.batch * replay.chunk  # of an agent; 0: whole episodes, however long
+    if n_steps and share.bandwidth * n_steps < 1.0:
+        raise TerrariumError(
+            f"share.bandwidth is {share.bandwidth:g} and a batch holds {n_steps} steps of an agent "
+            f"(replay.batch x replay.chunk), so it could never send one; set share.bandwidth="
+            f"{math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
+        )
 
 
 def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimizer:

@@ -22,9 +22,9 @@ class ShareConfig:
     ordinary: float = 0.1
     """stochastic: part of the bandwidth that is left to experience of any kind"""
     receivers: str = "all"
-    """all; sight: whom the sender sees; similar: who observes the like; roles: who acts alike"""
+    """all; sight: whom the sender sees; similar: who observes the like; roles: who thinks alike"""
     similarity: float = 0.9
-    """similar: cosine of what two agents observe, from which on they are"""
+    """similar: from which cosine of two agents' vectors on; of their units', if there are none"""
     roles: int = 3
     """roles: how many kinds of agents are told apart"""
     trigger: str = "fixed"
@@ -46,7 +46,7 @@ class ShareConfig:
                 )
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
-            ("window", 2, 10_000_000),
+            ("window", 2, 100_000),
             ("ordinary", 0.0, 1.0),
             ("similarity", -1.0, 1.0),
             ("roles", 1, 64),
@@ -57,3 +57,8 @@ class ShareConfig:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise TerrariumError(f"share.{name} is {value}; allowed: {low:g} to {high:g}")
+        if self.rule != "none" and self.bandwidth == 0.0:
+            raise TerrariumError(
+                f"share.rule is {self.rule} and share.bandwidth 0, which lets nothing through; "
+                "set share.rule=none, or share.bandwidth above 0"
+            )

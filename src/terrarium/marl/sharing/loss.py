@@ -24,6 +24,7 @@ def received_loss(
     lesson: Lesson,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
     discount: float,
+    double: bool,
 ) -> Tensor:
     """Squared errors of the receivers' own networks about what they were sent.
 
@@ -34,12 +35,13 @@ def received_loss(
     each = online.as_each(rows.look, rows.carry, rows.resets)  # [J, R, L + 1, A, N]
     with torch.no_grad():
         each_later = target.as_each(rows.look, rows.carry, rows.resets)
-        greedy = each[:, :, 1:].argmax(-1)  # [J, R, L, A]
+        greedy = (each if double else each_later)[:, :, 1:].argmax(-1)  # [J, R, L, A]
         later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
         goals = lesson.rewards + discount * later  # [J, R, L, A]
     actions = rows.actions.expand(len(each), *rows.actions.shape)
     errors = pick(each[:, :, :-1], actions) - goals  # [J, R, L, A]
     # One network for all answers for every receiver alike.
     who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
-    squares = (errors.square() * who).sum((0, -1))  # [R, L]
+    # What was not sent is 0 before it is squared: in padding values are the lowest number.
+    squares = (errors.masked_fill(who == 0, 0.0).square() * who).sum((0, -1))  # [R, L]
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)

@@ -54,7 +54,7 @@ class Roles:
 
     def learn(self, features: Tensor, there: Tensor) -> Tensor:
         """The role [...] of each agent with features [..., H]; the dead learn nothing."""
-        known = features[there]  # [N, H]
+        known, self.centers = features[there], self.centers.to(features)  # [N, H], [K, H]
         if not len(self.centers):
             self.centers = _spread(known, self.n_roles)
         role = torch.cdist(known, self.centers).argmin(-1)  # [N]

@@ -23,7 +23,7 @@ class Sender:
         self._remember(sizes, there)
         cfg = self.cfg
         if cfg.rule == "stochastic":
-            score, wanted = sizes, self._lots(sizes, there, generator)
+            score, wanted = self._lots(sizes, there, generator)
         elif cfg.rule == "normal_tails":
             score, wanted = normal_tails(errors.detach(), there, cfg.bandwidth)
         else:
@@ -33,6 +33,8 @@ class Sender:
     def _threshold(self) -> Tensor:
         """[A] the error above which an experience is unusual for its agent."""
         share = 1.0 - self.cfg.bandwidth
+        if share == 0.0:  # everything is sent, the smallest error as well
+            return self._window.new_full((len(self._window),), -math.inf)
         if self.cfg.rule == "quantile":
             return torch.nanquantile(self._window, share, -1)
         # The deviation, not the variance, whatever the authors' program does.
@@ -40,17 +42,26 @@ class Sender:
         spread = (self._window - mean.unsqueeze(-1)).square().nanmean(-1).sqrt()
         return mean + normal_quantile(share) * spread
 
-    def _lots(self, sizes: Tensor, there: Tensor, generator: torch.Generator) -> Tensor:
-        """Drawn by the size of the error; a part of the bandwidth is for anything."""
+    def _lots(
+        self, sizes: Tensor, there: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Drawn by the size of the error; a part of the bandwidth is for anything.
+
+        If more is drawn than the bandwidth lets through, luck decides, not the size once more:
+        among what was drawn, a lot's share of its chance is as likely to be small as large.
+        """
         chances = stochastic_chances(sizes, there, self.cfg.bandwidth, self.cfg.ordinary)
         lots = torch.rand(sizes.shape, generator=generator).to(sizes.device)
-        return lots < chances
+        return -lots / chances, lots < chances
 
     def _remember(self, sizes: Tensor, there: Tensor) -> None:
         """The newest errors of each agent push out its oldest."""
         if self.cfg.rule not in ("quantile", "gaussian"):
             return
-        for a in range(len(self._window)):
+        n_agents = sizes.shape[-1]
+        if len(self._window) != n_agents:  # another scenario, other agents
+            self._window = torch.full((n_agents, self.cfg.window), torch.nan)
+        for a in range(n_agents):
             new = sizes[..., a][there[..., a]].cpu()
             self._window[a] = torch.cat((self._window[a], new))[-self.cfg.window :]
 
@@ -58,7 +69,7 @@ class Sender:
         return {"window": self._window}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._window.copy_(state["window"])
+        self._window = state["window"].clone()
 
 
 def stochastic_chances(sizes: Tensor, there: Tensor, bandwidth: float, ordinary: float) -> Tensor:
@@ -78,7 +89,7 @@ def normal_tails(errors: Tensor, there: Tensor, bandwidth: float) -> tuple[Tenso
     mean = (errors * weight).sum((0, 1)) / n
     spread = (((errors - mean).square() * weight).sum((0, 1)) / n).sqrt()
     distance = (errors - mean).abs() / spread.clamp(min=1e-12)
-    return distance, distance > normal_quantile(1.0 - bandwidth / 2.0)
+    return distance, distance >= normal_quantile(1.0 - bandwidth / 2.0)
 
 
 def within_bandwidth(wanted: Tensor, score: Tensor, there: Tensor, bandwidth: float) -> Tensor:

@@ -1,0 +1,536 @@
+"""Experience sharing: who sends what to whom, when, and what receivers learn from it."""
+
+import dataclasses
+import math
+from statistics import NormalDist, fmean, pstdev
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from terrarium.config import layer_from_words
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos.team import team_goals
+from terrarium.marl.algos.value import mean_square
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.actor import SeparateActors
+from terrarium.marl.settings import resolve
+from terrarium.marl.sharing.config import RULES, ShareConfig
+from terrarium.marl.sharing.exchange import Exchange, entropy_of
+from terrarium.marl.sharing.loss import Lesson, received_loss
+from terrarium.marl.sharing.receivers import Receivers
+from terrarium.marl.sharing.senders import Sender, stochastic_chances
+from tests.marl.experience import (
+    N_AGENTS,
+    NET,
+    SPEC,
+    grads_of,
+    learner_of,
+    look_of,
+    made_up_rows,
+    seeded,
+    with_longer_padding,
+)
+
+SENDING = RULES[1:]
+SHARING = ("iql", "vdn", "qmix", "qplex")
+
+
+def errors_of(
+    seed: int, shape: tuple[int, int, int] = (5, 4, 3), scale: float = 1.0
+) -> tuple[Tensor, Tensor]:
+    """Errors [R, L, A] of either sign, and which of them were experienced."""
+    errors = scale * (0.3 + torch.randn(shape, generator=seeded(seed), dtype=torch.float64))
+    return errors, torch.rand(shape, generator=seeded(seed + 1)) < 0.8
+
+
+def own(values: Tensor, there: Tensor, agent: int) -> list[float]:
+    return values[..., agent][there[..., agent]].tolist()
+
+
+def most_of(sent: list[bool], score: list[float], n: int) -> list[bool]:
+    """The `n` with the highest score of what somebody wants to send."""
+    wanted = sorted((k for k in range(len(sent)) if sent[k]), key=lambda k: -score[k])[:n]
+    return [k in wanted for k in range(len(sent))]
+
+
+def percentile(numbers: list[float], share: float) -> float:
+    """Between the two nearest ranks, in proportion."""
+    ordered, at = sorted(numbers), share * (len(numbers) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
+
+
+@pytest.mark.parametrize("rule", ["quantile", "gaussian"])
+@pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
+def test_unusual_errors_are_sent(rule: str, bandwidth: float) -> None:
+    """Unusual beside the last 30 absolute errors of the same agent, in this batch and before."""
+    sender = Sender(ShareConfig(rule, bandwidth=bandwidth, window=30), 3)
+    seen: list[list[float]] = [[], [], []]
+    n_sent = 0
+    for batch in range(6):
+        errors, there = errors_of(batch, scale=1.0 + batch % 3)
+        sent = sender.mark(errors, there, seeded())
+        assert not sent[~there].any()
+        for a in range(3):
+            sizes = own(errors.abs(), there, a)
+            seen[a] = (seen[a] + sizes)[-30:]
+            if bandwidth == 1.0:
+                limit = -math.inf
+            elif rule == "quantile":
+                limit = percentile(seen[a], 1.0 - bandwidth)
+            else:  # the deviation, not its square
+                limit = fmean(seen[a]) + NormalDist().inv_cdf(1.0 - bandwidth) * pstdev(seen[a])
+            wanted = [size > limit for size in sizes]
+            expected = most_of(wanted, sizes, math.floor(bandwidth * len(sizes)))
+            assert sent[..., a][there[..., a]].tolist() == expected
+            n_sent += sum(expected)
+    assert n_sent > 0
+
+
+@pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
+def test_both_tails_of_a_batch_are_sent(bandwidth: float) -> None:
+    sender = Sender(ShareConfig("normal_tails", bandwidth=bandwidth), 3)
+    low = high = 0
+    for batch in range(6):
+        errors, there = errors_of(batch, scale=1.0 + batch % 3)
+        sent = sender.mark(errors, there, seeded())
+        assert not sent[~there].any()
+        for a in range(3):
+            mine = own(errors, there, a)
+            mean, spread = fmean(mine), pstdev(mine)
+            far = NormalDist().inv_cdf(1.0 - bandwidth / 2.0)
+            distance = [abs(error - mean) / spread for error in mine]
+            wanted = [x >= far for x in distance]
+            expected = most_of(wanted, distance, math.floor(bandwidth * len(mine)))
+            assert sent[..., a][there[..., a]].tolist() == expected
+            low += sum(e for e, error in zip(expected, mine, strict=True) if error < mean)
+            high += sum(e for e, error in zip(expected, mine, strict=True) if error > mean)
+    assert min(low, high) > 0
+
+
+@pytest.mark.parametrize("ordinary", [0.0, 0.3])
+def test_chances_are_those_of_the_formula(ordinary: float) -> None:
+    errors, there = errors_of(3)
+    sizes = errors.abs()
+    chances = stochastic_chances(sizes, there, 0.4, ordinary)
+    assert (chances[~there] == 0.0).all()
+    for a in range(3):
+        mine = own(sizes, there, a)
+        relative = [size * len(mine) / sum(mine) for size in mine]
+        expected = [min(1.0, 0.4 * ((1.0 - ordinary) * x + ordinary)) for x in relative]
+        assert own(chances, there, a) == pytest.approx(expected)
+
+
+def test_lots_fall_as_often_as_their_chances_say() -> None:
+    """The bandwidth cuts what is drawn beyond it evenly: sizes count once, not twice."""
+    n_agents = 20_000  # that all experienced the same
+    sizes = (
+        torch.linspace(0.0, 1.0, 20, dtype=torch.float64).view(20, 1, 1).expand(-1, -1, n_agents)
+    )
+    there = torch.ones_like(sizes, dtype=torch.bool)
+    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, ordinary=0.2), n_agents)
+    sent = sender.mark(sizes, there, seeded(1)).float().mean((1, 2))  # [20]
+    chances = stochastic_chances(sizes, there, 0.3, 0.2)[:, 0, 0]
+    kept = sent / chances
+    # Whoever was drawn meets much the same others, so the bandwidth keeps much the same share. The
+    # least likely is drawn 1200 times: 3 % are one deviation. Cut by size, it would lose a half.
+    assert float(kept.max() / kept.min()) < 1.2
+    assert 0.7 < float(kept.mean()) < 1.0
+
+
+def test_without_a_part_for_ordinary_experience_no_error_means_no_chance() -> None:
+    sizes = torch.tensor([0.0, 1.0, 1.0, 1.0]).view(4, 1, 1)
+    there = torch.ones_like(sizes, dtype=torch.bool)
+    assert stochastic_chances(sizes, there, 0.5, 0.0).flatten()[0] == 0.0
+    assert stochastic_chances(sizes, there, 0.5, 0.1).flatten()[0] == pytest.approx(0.05)
+    nothing = torch.zeros_like(sizes)
+    found = stochastic_chances(nothing, there, 0.5, 0.1)
+    assert found.flatten().tolist() == pytest.approx([0.05] * 4)
+
+
+@given(
+    rule=st.sampled_from(SENDING),
+    part=st.integers(1, 64),
+    shape=st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4)),
+    scale=st.sampled_from([0.0, 1e-6, 1.0, 1e6]),
+    seed=st.integers(0, 1000),
+)
+def test_nobody_sends_more_than_its_bandwidth_nor_what_is_not_there(
+    rule: str, part: int, shape: tuple[int, int, int], scale: float, seed: int
+) -> None:
+    sender = Sender(ShareConfig(rule, bandwidth=part / 64, window=20), shape[2])
+    for batch in range(2):
+        errors, there = errors_of(seed + batch, shape, scale)
+        sent = sender.mark(errors.float(), there, seeded(seed))
+        assert not sent[~there].any()
+        for a in range(shape[2]):
+            n = int(there[..., a].sum())
+            assert sent[..., a].sum() <= math.floor(part / 64 * n)
+        if part == 64 and rule != "stochastic":
+            assert torch.equal(sent, there)
+
+
+def test_another_number_of_agents_begins_anew() -> None:
+    """As it comes in a curriculum; also when a run is resumed in a later scenario."""
+    cfg = ShareConfig("quantile", bandwidth=0.5, window=30)
+    fresh, used = Sender(cfg, 3), Sender(cfg, 5)
+    used.mark(*errors_of(1, (5, 4, 5)), seeded())
+    errors, there = errors_of(2)
+    assert torch.equal(used.mark(errors, there, seeded()), fresh.mark(errors, there, seeded()))
+    resumed = Sender(cfg, 5)
+    resumed.load_state_dict(used.state_dict())
+    errors, there = errors_of(3)
+    assert torch.equal(used.mark(errors, there, seeded()), resumed.mark(errors, there, seeded()))
+
+
+def look_for(
+    there: Tensor,
+    obs: Tensor | None = None,
+    mask: Tensor | None = None,
+    table: Tensor | None = None,
+) -> Look:
+    """What agents [R, L, A] see."""
+    avail = torch.ones((*there.shape, 4), dtype=torch.bool)
+    look = look_of(avail, torch.zeros((*there.shape, 0)), torch.zeros((*there.shape[:2], 0)), mask)
+    look = dataclasses.replace(look, obs=obs) if obs is not None else look
+    return dataclasses.replace(look, table=table) if table is not None else look
+
+
+def cosine(x: list[float], y: list[float]) -> float:
+    length = math.hypot(*x) * math.hypot(*y)
+    return sum(a * b for a, b in zip(x, y, strict=True)) / length if length else 0.0
+
+
+@pytest.mark.parametrize("kind", ["all", "sight", "similar", "similar units"])
+def test_receivers_are_those_of_a_naive_twin(kind: str) -> None:
+    generator = seeded(4)
+    there = torch.rand((6, 4, 3), generator=generator) < 0.8
+    mask = torch.rand((6, 4, 3, 5), generator=generator) < 0.5  # three allies, two enemies
+    seen = torch.randn((6, 4, 3, 6), generator=generator)
+    enemies = torch.randn((6, 4, 2, 6), generator=generator)
+    obs, table = (None, torch.cat((seen, enemies), 2)) if "units" in kind else (seen, None)
+    receivers = Receivers(ShareConfig(receivers=kind.split()[0], similarity=0.2))
+    found = receivers.of(look_for(there, obs, mask, table), torch.zeros(6, 4, 3, 2), there)
+    n_found = 0
+    for r, t, i, j in np.ndindex(6, 4, 3, 3):
+        expected = bool(there[r, t, i]) and bool(there[r, t, j]) and i != j
+        if kind == "sight":
+            expected = expected and bool(mask[r, t, i, j])
+        elif kind != "all":
+            alike = cosine(seen[r, t, i].tolist(), seen[r, t, j].tolist()) >= 0.2
+            expected = expected and alike
+        assert bool(found[r, t, i, j]) == expected
+        n_found += expected
+    assert 0 < n_found < 6 * 4 * 3 * 3
+
+
+def test_agents_that_think_differently_have_different_roles() -> None:
+    """Six agents of three kinds, far from each other; what the dead think does not matter."""
+    generator = seeded(5)
+    kinds = torch.tensor([0, 0, 1, 1, 2, 2])
+    centers = 4.0 * torch.randn((3, 8), generator=generator)
+    receivers = Receivers(ShareConfig(receivers="roles", roles=3))
+    for _ in range(30):
+        there = torch.rand((5, 4, 6), generator=generator) < 0.8
+        features = centers[kinds] + 0.3 * torch.randn((5, 4, 6, 8), generator=generator)
+        features = torch.where(there.unsqueeze(-1), features, 1e3)
+        found = receivers.of(look_for(there), features, there)
+        alike = (kinds.unsqueeze(1) == kinds) & ~torch.eye(6, dtype=torch.bool)
+        assert torch.equal(found, alike & there.unsqueeze(-1) & there.unsqueeze(-2))
+    assert receivers.roles is not None
+    distance = torch.cdist(receivers.roles.centers, centers)
+    # They have come within the noise of the middle of each kind.
+    assert sorted(distance.argmin(-1).tolist()) == [0, 1, 2]
+    assert float(distance.min(-1).values.max()) < 0.5
+
+
+def test_one_role_is_everybody() -> None:
+    there = torch.ones((2, 3, 4), dtype=torch.bool)
+    features = torch.randn((2, 3, 4, 5), generator=seeded())
+    found = Receivers(ShareConfig(receivers="roles", roles=1)).of(look_for(there), features, there)
+    assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
+
+
+def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
+    """Whether anything was sent in each of these gradient steps; errors are [N]."""
+    exchange, sent = Exchange(cfg, 2), []
+    for errors in batches:
+        both = torch.stack((errors, errors), -1).unsqueeze(0)  # [1, N, 2]
+        there = torch.ones_like(both, dtype=torch.bool)
+        look, features = look_for(there), torch.zeros((*both.shape, 3))
+        sent.append(bool(exchange.send(look, features, both, there, seeded()).any()))
+    return sent
+
+
+@pytest.mark.parametrize(("every", "expected"), [(1, "111111"), (2, "101010"), (4, "100010")])
+def test_sharing_happens_every_so_many_steps(every: int, expected: str) -> None:
+    cfg = ShareConfig("quantile", bandwidth=0.5, every=every)
+    batches = [torch.randn(10, generator=seeded(k)) for k in range(6)]
+    assert sharings(cfg, batches) == [x == "1" for x in expected]
+
+
+def test_sharing_happens_when_the_errors_are_of_another_kind() -> None:
+    flat, uneven = torch.ones(10), torch.tensor([9.0, *[1.0] * 9])
+    change = entropy_of(flat.repeat(2)) - entropy_of(uneven.repeat(2))  # of both agents' errors
+    assert change > 0.1
+    batches = [flat, 5.0 * flat, uneven, -1.01 * uneven, flat, flat]
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.9 * change)
+    assert sharings(cfg, batches) == [True, False, True, False, True, False]
+    deaf = dataclasses.replace(cfg, change=1.1 * change)
+    assert sharings(deaf, batches) == [True] + [False] * 5
+
+
+def test_small_changes_add_up_until_they_call_for_sharing() -> None:
+    batches = [torch.tensor([1.0 + k, *[1.0] * 9]) for k in range(8)]
+    entropies = [entropy_of(errors.repeat(2)) for errors in batches]
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.05)
+    last, expected = math.inf, []
+    for entropy in entropies:
+        expected.append(abs(entropy - last) > 0.05)
+        last = entropy if expected[-1] else last
+    assert 1 < sum(expected) < len(expected)
+    assert sharings(cfg, batches) == expected
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ([1.0, 1.0, -1.0, 1.0], 1.0),
+        ([5.0, 0.0, 0.0], 0.0),
+        ([0.0, 0.0], 1.0),
+        ([3.0], 1.0),
+        ([1.0, -3.0], -(0.25 * math.log(0.25) + 0.75 * math.log(0.75)) / math.log(2.0)),
+    ],
+    ids=str,
+)
+def test_entropy_is_that_of_the_shares(errors: list[float], expected: float) -> None:
+    assert entropy_of(torch.tensor(errors)) == pytest.approx(expected)
+
+
+def sent_at_random(there: Tensor, seed: int = 3) -> Tensor:
+    """[R, L, A, A] as no rule would have it: the loss must not care."""
+    n = there.shape[-1]
+    chance = torch.rand((*there.shape, n), generator=seeded(seed)) < 0.5
+    return chance & there.unsqueeze(-1) & there.unsqueeze(-2) & ~torch.eye(n, dtype=torch.bool)
+
+
+@pytest.mark.parametrize("algo", SHARING)
+@pytest.mark.parametrize("settings", [{"trace": 0.6}, {"trace": 0.0, "double": False}], ids=str)
+def test_with_one_network_receiving_is_counting_once_more(
+    algo: str, settings: dict[str, float]
+) -> None:
+    """Everything is sent to everybody: each experience of the living counts 1 + receivers."""
+    cfg = ShareConfig("quantile", bandwidth=1.0)
+    rows, learner = made_up_rows(deaths=0.3), learner_of(algo, share=cfg, **settings)
+    reading = learner.read(rows)
+    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    n_receivers = there.sum(-1, keepdim=True) - 1.0  # [R, L, 1]
+    if algo == "iql":
+        errors = reading.taken - learner.goals(rows, reading.next_taken)
+        once = N_AGENTS * mean_square(errors, rows)
+    else:  # by the slope of the team's value, as in DIFFER
+        state = rows.look.state[:, :-1]
+        total = learner.online.mixer(reading.taken, reading.best, rows.actions, state)
+        error = total - team_goals(learner, rows, reading)
+        (slopes,) = torch.autograd.grad(total.sum(), reading.taken, retain_graph=True)
+        slopes = slopes.clamp(-10.0, 10.0)
+        errors = reading.taken - (reading.taken - slopes * error.unsqueeze(-1)).detach()
+        once = mean_square(error, rows)
+    weight = rows.weights[:, None, None] * there * n_receivers / rows.filled.sum()
+    more = (errors.square() * weight).sum()
+    expected = grads_of(learner, once + more)
+    loss = learner.loss(rows, reading)
+    found = grads_of(learner, loss.total)
+    assert float(loss.metrics["sent"]) > 0.9
+    for name, grad in expected.items():
+        torch.testing.assert_close(found[name], grad, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("algo", SHARING)
+def test_padding_is_neither_sent_nor_received(algo: str) -> None:
+    rows, learner = made_up_rows(), learner_of(algo, share=ShareConfig("quantile", bandwidth=1.0))
+    before, after = (learner.loss(x, learner.read(x)) for x in (rows, with_longer_padding(rows)))
+    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-12)
+    for grad in grads_of(learner, before.total).values():
+        assert grad.isfinite().all()
+
+
+def separate() -> tuple[SeparateActors, SeparateActors]:
+    """Networks of three agents, and their targets."""
+    both = []
+    for seed in (0, 1):
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            both.append(SeparateActors(SPEC, dataclasses.replace(NET, share=False)).double())
+        for weight in both[-1].parameters():
+            noise = torch.randn(weight.shape, generator=seeded(seed + 7), dtype=torch.float64)
+            weight.data += 0.3 * noise
+    return both[0], both[1]
+
+
+@pytest.mark.parametrize("receiver", range(N_AGENTS))
+def test_with_separate_networks_only_receivers_learn(receiver: int) -> None:
+    rows, agents = made_up_rows(deaths=0.3), separate()
+    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    goes_to = sent_at_random(there)
+    goes_to[..., torch.arange(N_AGENTS) != receiver] = False
+    assert goes_to.any()
+    lesson = lesson_of(rows.rewards, there)
+    loss = received_loss(rows, goes_to, lesson, agents, 0.9, True)
+    for a, actor in enumerate(agents[0].actors):
+        grads = torch.autograd.grad(
+            loss, list(actor.parameters()), retain_graph=True, allow_unused=True
+        )
+        learned = any(grad is not None and bool((grad != 0.0).any()) for grad in grads)
+        assert learned == (a == receiver)
+
+
+def lesson_of(rewards: Tensor, there: Tensor) -> Lesson:
+    """Rewards that differ from agent to agent; some agents die."""
+    ends = torch.rand(there.shape, generator=seeded(8)) < 0.3
+    return Lesson(rewards.unsqueeze(-1) + torch.arange(there.shape[-1]), ends)
+
+
+@pytest.mark.parametrize("double", [True, False])
+def test_receivers_judge_with_their_own_networks(double: bool) -> None:
+    rows, agents = made_up_rows(deaths=0.3), separate()
+    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    goes_to, lesson = sent_at_random(there), lesson_of(rows.rewards, there)
+    # Where an episode is over nothing is available, and what ended cannot be valued.
+    lesson = Lesson(lesson.rewards, lesson.ends | rows.terminated.unsqueeze(-1))
+    resets = torch.zeros(rows.look.avail.shape[:2], dtype=torch.bool)
+    total = 0.0
+    with torch.no_grad():
+        now, later = (
+            [actor(rows.look, rows.carry, resets)[0] for actor in team.actors] for team in agents
+        )
+        for r, t, i, j in goes_to.nonzero().tolist():
+            chooser = now[j] if double else later[j]
+            goal = float(lesson.rewards[r, t, i])
+            if not lesson.ends[r, t, i]:
+                goal += 0.9 * float(later[j][r, t + 1, i, chooser[r, t + 1, i].argmax()])
+            error = float(now[j][r, t, i, rows.actions[r, t, i]]) - goal
+            total += float(rows.weights[r]) * error**2
+        found = received_loss(rows, goes_to, lesson, agents, 0.9, double)
+    assert float(found) == pytest.approx(total / int(rows.filled.sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("algo", SHARING)
+def test_switched_off_it_changes_no_bit(algo: str) -> None:
+    """The same loss as by the formula, and no random number is drawn."""
+    rows = made_up_rows()
+    off = learner_of(algo, share=ShareConfig(bandwidth=1.0, receivers="roles", trigger="entropy"))
+    plain = learner_of(algo)
+    before = off.generator.get_state()
+    reading = off.read(rows)
+    found, expected = off.loss(rows, reading), plain.loss(rows, plain.read(rows))
+    if algo == "iql":
+        errors = reading.taken - off.goals(rows, reading.next_taken)
+        formula = N_AGENTS * mean_square(errors, rows)
+    else:
+        state = rows.look.state[:, :-1]
+        total = off.online.mixer(reading.taken, reading.best, rows.actions, state)
+        formula = mean_square(total - team_goals(off, rows, reading), rows)
+    assert torch.equal(found.total, formula)
+    assert torch.equal(found.total, expected.total)
+    assert torch.equal(off.generator.get_state(), before)
+    for name, grad in grads_of(plain, expected.total).items():
+        assert torch.equal(grads_of(off, found.total)[name], grad)
+
+
+@pytest.mark.parametrize("algo", SHARING)
+@pytest.mark.parametrize("rule", SENDING)
+def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -> None:
+    """Between two sharings the loss is that of a team that shares nothing, as ever."""
+    rows = made_up_rows(deaths=0.0)
+    learner, plain = learner_of(algo, share=ShareConfig(rule, every=2)), learner_of(algo)
+    learner.loss(rows, learner.read(rows))
+    loss = learner.loss(rows, learner.read(rows))
+    assert float(loss.metrics["sent"]) == 0.0
+    expected = grads_of(plain, plain.loss(rows, plain.read(rows)).total)
+    for name, grad in grads_of(learner, loss.total).items():
+        torch.testing.assert_close(grad, expected[name], rtol=1e-6, atol=1e-10)
+
+
+@pytest.mark.parametrize("rule", SENDING)
+@pytest.mark.parametrize("receivers", ["all", "similar", "roles"])
+@pytest.mark.parametrize("trigger", ["fixed", "entropy"])
+def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigger: str) -> None:
+    cfg = ShareConfig(
+        rule,
+        bandwidth=0.4,
+        window=50,
+        receivers=receivers,
+        similarity=0.0,
+        trigger=trigger,
+        every=2,
+        roles=2,
+    )
+    exchange, resumed, generator = Exchange(cfg, 3), Exchange(cfg, 3), seeded(9)
+
+    def send(to: Exchange, batch: int) -> Tensor:
+        errors, there = errors_of(batch)
+        obs = torch.randn((5, 4, 3, 6), generator=seeded(batch))
+        features = torch.randn((5, 4, 3, 4), generator=seeded(batch))
+        return to.send(look_for(there, obs), features, errors, there, generator)
+
+    for batch in range(5):
+        send(exchange, batch)
+    resumed.load_state_dict(exchange.state_dict())
+    numbers = generator.get_state()
+    expected = [send(exchange, batch) for batch in range(5, 10)]
+    generator.set_state(numbers)
+    found = [send(resumed, batch) for batch in range(5, 10)]
+    assert all(map(torch.equal, found, expected))
+    assert torch.stack(expected).any()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "share.rule=quantile share.receivers=sight net.encoder=mlp",
+            "share.receivers is sight and net.encoder mlp: vectors do not say who sees whom; set "
+            "net.encoder=attention, or share.receivers=similar, which compares vectors",
+        ),
+        (
+            "share.rule=stochastic replay.chunk=1 replay.batch=4",
+            "share.bandwidth is 0.1 and a batch holds 4 steps of an agent (replay.batch x "
+            "replay.chunk), so it could never send one; set share.bandwidth=0.25 or more, or "
+            "share.rule=none",
+        ),
+        (
+            "share.rule=gaussian share.bandwidth=0",
+            "share.rule is gaussian and share.bandwidth 0, which lets nothing through; set "
+            "share.rule=none, or share.bandwidth above 0",
+        ),
+        ("share.rule=quantil", 'share.rule is "quantil". Did you mean "quantile"? Allowed: none'),
+        ("share.receivers=sigth", 'share.receivers is "sigth". Did you mean "sight"? Allowed: all'),
+        ("share.trigger=entropi", 'share.trigger is "entropi". Did you mean "entropy"? Allowed'),
+        ("share.window=1", "share.window is 1; allowed: 2 to 100000"),
+        ("share.roles=0", "share.roles is 0; allowed: 1 to 64"),
+    ],
+)
+@pytest.mark.parametrize("algo", SHARING)
+def test_what_makes_no_sense_is_refused_at_once(algo: str, words: str, message: str) -> None:
+    with pytest.raises(TerrariumError) as caught:
+        resolve(algo, "smac/3m", layer_from_words(words.split()))
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "share.receivers=sight net.encoder=mlp",  # sharing is off
+        "share.rule=quantile share.receivers=sight",
+        "share.rule=quantile share.receivers=similar net.encoder=mlp",
+        "share.rule=stochastic replay.chunk=1 replay.batch=10",
+    ],
+)
+def test_what_makes_sense_is_not_refused(words: str) -> None:
+    resolve("qmix", "smac/3m", layer_from_words(words.split()))
