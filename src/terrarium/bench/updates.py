@@ -20,7 +20,6 @@ AGENTS = {
     "attention + lstm": ("net.encoder=attention", "net.core=lstm"),
 }
 """The agents that are measured; the first one is PyMARL's"""
-N_ENVS = 64
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,8 @@ class UpdateBenchConfig:
     """episodes of a gradient step"""
     updates: int = 15
     """gradient steps of each learner; all learners take turns"""
+    envs: int = 64
+    """battles side by side, for environment steps a second"""
     threads: int = 1
     """of PyTorch and of the environments"""
 
@@ -75,7 +76,8 @@ def bench_updates(
     own = []
     for name, words in AGENTS.items():
         tell(f"{name} plays")
-        layer = layer_from_words([*words, f"env.n_envs={N_ENVS}", f"replay.batch={config.batch}"])
+        sizes = (f"env.n_envs={config.envs}", f"replay.batch={config.batch}")
+        layer = layer_from_words([*words, *sizes])
         own.append(OwnLearner(name, config.scenario, layer, config.threads))
     plain, shapes = plain_learner(own[0])
     steps: dict[str, Callable[[], object]] = {learner.name: learner.update for learner in own}

@@ -81,6 +81,8 @@ class BenchEnv(EnvBenchConfig):
 class BenchTrain(TrainBenchConfig):
     """Measure how long an algorithm takes to win most of its battles.
 
+    What a gradient step costs is measured by terrarium bench updates.
+
     Example:  terrarium bench train --scenario smac/3m --target 0.85 --seeds 0 1 2
     """
 
@@ -105,9 +107,9 @@ class BenchTrain(TrainBenchConfig):
 
 @dataclass(frozen=True)
 class BenchUpdates(UpdateBenchConfig):
-    """Measure gradient steps and environment steps a second of QMIX, beside a plain learner.
+    """Measure gradient steps and environment steps a second of QMIX.
 
-    The plain one is written as in PyMARL, and learns from the same episodes.
+    Beside it a plain learner, written as in PyMARL, has the same episodes.
 
     Example:  terrarium bench updates --scenario smac/2s3z --batch 32
     """
@@ -127,7 +129,7 @@ class BenchUpdates(UpdateBenchConfig):
         console.print(_updates_table(result))
         console.print(
             f"\n{self.threads} threads. Medians of {self.updates} gradient steps in turns; "
-            "env-steps/s: 64 battles, acting and keeping, without learning."
+            f"env-steps/s: {self.envs} battles, acting and keeping, without learning."
         )
 
 
