@@ -2,12 +2,10 @@
 
 import contextlib
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
@@ -15,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from terrarium.cli.compare import print_comparison
+from terrarium.cli.stopping import stop_on_signal
 from terrarium.cli.tables import new_table, open_console, print_json, print_rows
 from terrarium.errors import TerrariumError
 
@@ -66,7 +65,10 @@ class Ablate:
         folder = Path(self.out or f"runs/{path.stem}{'_quick' if self.quick else ''}")
         n_cells = len(list(plan.cells()))
         console.print(f"{plan.title}: {n_cells} cells, in {folder}")
-        with _stop_on_signal() as is_stopped, _display(console) as tell:
+        with (
+            stop_on_signal("stopping: the running cells save") as is_stopped,
+            _display(console) as tell,
+        ):
             outcome = run_plan(plan, folder, how, tell, is_stopped)
         self._report(outcome, folder)
 
@@ -187,26 +189,6 @@ def _cells_with_errors(outcome: "Outcome", rows: list[dict[str, Any]]) -> list[d
         row | {"state": "failed", "error": errors[cell.folder]} if cell.folder in errors else row
         for row, cell in zip(rows, cells, strict=True)
     ]
-
-
-@contextlib.contextmanager
-def _stop_on_signal() -> Iterator[Callable[[], bool]]:
-    """The first Ctrl-C lets the cells save; the second one does not wait."""
-    asked = False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        print("stopping: the running cells save; once more: at once", file=sys.stderr)
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

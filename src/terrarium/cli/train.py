@@ -1,13 +1,11 @@
 """`terrarium train`: an algorithm learns a scenario."""
 
 import contextlib
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
@@ -15,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from terrarium.cli.stopping import stop_on_signal
 from terrarium.cli.tables import print_json, size_text
 from terrarium.errors import TerrariumError
 
@@ -61,7 +60,10 @@ class Train:
             f"seed {trainer.settings.run.seed}, in {trainer.folder.path}"
         )
         try:
-            with _stop_on_signal() as is_stopped, _display(trainer, console) as tell:
+            with (
+                stop_on_signal("stopping after this update") as is_stopped,
+                _display(trainer, console) as tell,
+            ):
                 reason = trainer.train(tell, is_stopped)
         finally:
             trainer.close()
@@ -125,26 +127,6 @@ def _extended(settings: "Settings", words: tuple[str, ...]) -> "Settings":
             allowed = ", ".join(f"run.{key}" for key in free)
             raise TerrariumError(f"run.{name} cannot change in a resumed run. Allowed: {allowed}")
     return replace(settings, run=replace(settings.run, **values))
-
-
-@contextlib.contextmanager
-def _stop_on_signal() -> Iterator[Callable[[], bool]]:
-    """The first Ctrl-C lets the update finish and be saved; the second one does not wait."""
-    asked = False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        print("stopping after this update; once more: at once", file=sys.stderr)
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Left(ProgressColumn):
