@@ -80,6 +80,16 @@ def with_longer_padding(rows: Rows) -> Rows:
     )
 
 
+def in_single(learner: ValueLearner, rows: Rows) -> tuple[ValueLearner, Rows]:
+    """Both in single precision, in which the square of the lowest number is infinite."""
+    learner.online.float()
+    learner.target.float()
+    floats = ("rewards", "carry", "weights")
+    look = dataclasses.replace(rows.look, obs=rows.look.obs.float(), state=rows.look.state.float())
+    single = {name: getattr(rows, name).float() for name in floats}
+    return learner, dataclasses.replace(rows, look=look, **single)
+
+
 def _avail(deaths: float, n_rows: int, generator: torch.Generator) -> Tensor:
     """[R, L + 1, A, N] some actions of the living, only the first one of the dead."""
     shape = (n_rows, N_STEPS + 1, N_AGENTS)

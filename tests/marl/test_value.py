@@ -14,6 +14,7 @@ from tests.marl.experience import (
     N_AGENTS,
     NET,
     grads_of,
+    in_single,
     learner_of,
     made_up_rows,
     with_longer_padding,
@@ -27,10 +28,10 @@ KINDS = ({"trace": 0.6}, {"trace": 0.0, "n_step": 3}, {"trace": 0.0, "double": F
 @pytest.mark.parametrize("algo", ALGOS)
 def test_padding_changes_nothing(algo: str) -> None:
     """Nothing is available in new padding: the lowest number must not get into a sum."""
-    rows, learner = made_up_rows(), learner_of(algo)
+    learner, rows = in_single(learner_of(algo), made_up_rows())
     assert not rows.look.avail[:, :-1].any(-1)[~rows.filled].all()
     before, after = (learner.loss(x, learner.read(x)) for x in (rows, with_longer_padding(rows)))
-    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-12)
+    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
     torch.testing.assert_close(before.errors, after.errors)
     for name, metric in before.metrics.items():
         assert metric.isfinite(), name
