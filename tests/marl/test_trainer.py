@@ -28,6 +28,7 @@ from terrarium.replay.record_file import load_record
 from tests.marl.small import small_words
 
 SMALL = (
+    "net.core=lstm",  # whatever a preset says: some scenarios have one, and others do not
     "env.n_envs=8",
     "net.width=16",
     "net.token=8",

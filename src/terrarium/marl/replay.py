@@ -99,8 +99,8 @@ class Rows:
     def packed(self) -> "Rows":
         """The same steps in fewer, fuller rows: short ones stand one behind the other.
 
-        Only for rows that begin with nothing to remember. Between 3m and MMM2 a third of the steps
-        of whole episodes would be padding otherwise.
+        Only for rows that begin with nothing to remember. Otherwise a third of a batch of episodes
+        of 2s3z, played at random, and half of one of 3m may be padding.
         """
         n_slots = self.filled.sum(1) + 1  # a row, and what was seen after its last step
         row, step, real = _stacked(n_slots, self.filled.shape[1] + 1)  # [P, L + 1] each
