@@ -249,7 +249,7 @@ class _Lines:
             if (what, cell.folder) in self._known:
                 continue
             self._known.add((what, cell.folder))
-            # What ended in an earlier session is no news.
+            # What ended before this program started is no news.
             if known_before or what == "begins":
                 self._console.print(f"{snapshot.share:4.0%}  {cell.name}: {what}")
 

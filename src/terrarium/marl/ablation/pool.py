@@ -244,7 +244,7 @@ def _ending(code: int) -> str:
 
 
 class _Clock:
-    """Foresees the end from what was done since the beginning of this session."""
+    """Foresees the end from what was done since the program started."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
