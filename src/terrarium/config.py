@@ -118,7 +118,9 @@ def given(kinds: Mapping[str, type[Any]], layers: Sequence[Layer]) -> dict[str, 
 def _checked(
     kind: type[Any], table: Mapping[str, Any], section: str, source: str
 ) -> dict[str, Any]:
-    """The values of a table, as the types that a dataclass wants."""
+    """The values of a table, as the types that a dataclass wants, or any that TOML knows."""
+    if kind is dict:
+        return {key: _read(x, None) if isinstance(x, Word) else x for key, x in table.items()}
     hints = get_type_hints(kind)
     inside = inner_sections(kind)
     names = [field.name for field in fields(kind) if field.name not in inside]

@@ -18,7 +18,7 @@ METRICS = {
     "train/steps_per_s": "steps of all environments a second, everything included",
     "test/win_rate": "of battles on held-apart seeds, greedy",
     "test/measure": "what the scenario measures, from 0 to 1, mean; the win where it says nothing",
-    "test/return": "sum of rewards of a battle, mean",
+    "test/return": "sum of rewards of a battle, mean; in worlds also the mean of all agents",
     "test/episode_steps": "length of a battle, mean",
     "learn/policy": "loss of the policy",
     "learn/value": "loss of the values",
@@ -35,7 +35,7 @@ METRICS = {
     "learn/selected": "DIFFER: share of the individual experiences that are learned from",
     "learn/sent": "sharing: share of the individual experiences that somebody received",
 }
-"""Every number that is written, and what it means."""
+"""Every number that is written, and what it means; behind a name may stand that of a team."""
 
 
 class MetricsLog:
@@ -69,7 +69,7 @@ class MetricsLog:
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
 
-        assert not metrics.keys() - METRICS.keys(), "a metric without a meaning"
+        assert all(_has_meaning(name) for name in metrics), "a metric without a meaning"
         line = {"step": step, "seconds": round(seconds, 3), "scenario": scenario, **metrics}
         self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
         values = [Summary.Value(tag=name, simple_value=x) for name, x in metrics.items()]
@@ -90,3 +90,7 @@ class MetricsLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _has_meaning(name: str) -> bool:
+    return name in METRICS or name.rpartition("/")[0] in METRICS

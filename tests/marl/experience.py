@@ -9,7 +9,7 @@ from torch import Tensor
 
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
-from terrarium.marl.batch import Look, parts
+from terrarium.marl.batch import Look, Own, parts
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import make_place
 from terrarium.marl.replay import Rows
@@ -43,6 +43,8 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Ro
         avail[:, :-1].flatten(0, 2).double() + 1e-9, 1, generator=generator
     ).view(n_rows, N_STEPS, N_AGENTS)
     rewards = torch.randn((n_rows, N_STEPS), generator=generator, dtype=torch.float64)
+    rewards = torch.where(filled, rewards, STALE)
+    over = terminated | ~filled  # what was kept there before may have been an end
     return Rows(
         look=look_of(
             avail,
@@ -50,8 +52,9 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Ro
             torch.randn((n_rows, N_STEPS + 1, N_STATE), generator=generator).double(),
         ),
         actions=torch.where(filled.unsqueeze(-1), actions, 0),
-        rewards=torch.where(filled, rewards, STALE),
-        terminated=terminated | ~filled,  # what was kept there before may have been an end
+        rewards=rewards,
+        own=Own(rewards.unsqueeze(-1), over.unsqueeze(-1), torch.ones_like(over).unsqueeze(-1)),
+        terminated=over,
         filled=filled,
         resets=torch.zeros((n_rows, N_STEPS + 1), dtype=torch.bool),
         carry=torch.zeros((n_rows, N_AGENTS, 0), dtype=torch.float64),
@@ -73,6 +76,7 @@ def with_longer_padding(rows: Rows) -> Rows:
         look=Look(*(longer(part) for part in parts(rows.look))),
         actions=longer(rows.actions),
         rewards=longer(rows.rewards),
+        own=Own(*map(longer, (rows.own.rewards, rows.own.terminated, rows.own.there))),
         terminated=longer(rows.terminated),
         filled=torch.cat((rows.filled, nothing), 1),
         resets=torch.cat((rows.resets, nothing), 1),
@@ -86,7 +90,8 @@ def in_single(learner: ValueLearner, rows: Rows) -> tuple[ValueLearner, Rows]:
     learner.target.float()
     floats = ("rewards", "carry", "weights")
     look = dataclasses.replace(rows.look, obs=rows.look.obs.float(), state=rows.look.state.float())
-    single = {name: getattr(rows, name).float() for name in floats}
+    single: dict[str, Any] = {name: getattr(rows, name).float() for name in floats}
+    single["own"] = dataclasses.replace(rows.own, rewards=rows.own.rewards.float())
     return learner, dataclasses.replace(rows, look=look, **single)
 
 

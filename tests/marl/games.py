@@ -29,6 +29,20 @@ class Game:
         self.clock = 0
         self.begin()
 
+    action_columns = 0
+
+    @property
+    def own_reward(self) -> NDArray[np.float64]:
+        return self.outcome.reward[:, None]
+
+    @property
+    def own_terminated(self) -> NDArray[np.bool_]:
+        return self.outcome.terminated[:, None]
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        return np.ones((self.n_envs, 1), np.bool_)
+
     @property
     def spec(self) -> Spec:
         return Spec(

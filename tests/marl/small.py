@@ -8,6 +8,7 @@ import terrarium
 from terrarium.config import layer_from_words
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.ppo import Ppo
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.nets.config import NetConfig, spec_of
@@ -16,6 +17,7 @@ from terrarium.marl.rollout import Collector
 from terrarium.marl.settings import from_layers
 
 VALUE_BASED = [name for name, algo in ALGOS.items() if issubclass(algo, ValueLearner)]
+DDPG_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Maddpg)]
 PPO_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Ppo)]
 NET = NetConfig(width=16, token=8, heads=2)
 
@@ -30,6 +32,11 @@ GAME_WORDS = {
         "explore.epsilon=1 -> 0.05 at 50%",
     ),
     "ppo": ("algo.lr=0.003 -> 0.0003", "algo.epochs=4"),
+    "ddpg": (
+        *("algo.lr=0.003", "algo.critic_lr=0.003", "algo.target_rate=0.05", "algo.max_grad=10"),
+        *("algo.steps_per_update=16", "algo.output_decay=0.01"),
+        *("replay.batch=32", "replay.capacity=400", "replay.chunk=0"),
+    ),
     # In the games with a memory the state does not tell what was shown: the critic must know, too.
     "critic": ("algo.lr=0.005", "algo.critic_lr=0.005", "algo.critic_memory=true"),
 }
@@ -39,6 +46,8 @@ GAME_WORDS = {
 def family(algo: str) -> str:
     if algo in VALUE_BASED:
         return "values"
+    if algo in DDPG_LIKE:
+        return "ddpg"
     return "ppo" if algo in PPO_LIKE else "critic"
 
 
@@ -50,6 +59,11 @@ def small_words(algo: str) -> tuple[str, ...]:
             "algo.steps_per_update=32",
             "replay.capacity=64",
             "replay.batch=4",
+        )
+    if algo in DDPG_LIKE:
+        return (
+            *("algo.n_steps=8", "algo.steps_per_update=32"),
+            *("replay.capacity=64", "replay.batch=4", "replay.chunk=8"),
         )
     if algo in PPO_LIKE:
         return ("algo.n_steps=8", "algo.epochs=2", "algo.minibatches=2")

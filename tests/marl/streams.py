@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Look, Own
 from terrarium.marl.replay import Replay, ReplayConfig
 from terrarium.marl.rollout import Rollout
 
@@ -71,13 +71,19 @@ class Stream:
             resets.append(self._begins)
         serials, shape = torch.stack(moments), (n_steps, self.n_lanes)
         where = torch.tensor(ends, dtype=torch.int64).view(-1, 3)
+        actions = torch.randint(N_ACTIONS, (*shape, N_AGENTS), generator=self.generator)
+        rewards = torch.rand(shape, generator=self.generator)
+        over = torch.stack(terminated)
         return Rollout(
             look=look_of(serials),
-            actions=torch.randint(N_ACTIONS, (*shape, N_AGENTS), generator=self.generator),
+            actions=actions,
             log_probs=torch.zeros((*shape, N_AGENTS)),
             advice=torch.full((*shape, N_AGENTS), -1),
-            rewards=torch.rand(shape, generator=self.generator),
-            terminated=torch.stack(terminated),
+            rewards=rewards,
+            own=Own(
+                rewards.unsqueeze(-1), over.unsqueeze(-1), torch.ones((*shape, 1), dtype=torch.bool)
+            ),
+            terminated=over,
             truncated=torch.stack(truncated),
             resets=torch.stack(resets),
             carries=carry_of(serials[:-1]),

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.batch import Own
 from terrarium.marl.hindsight import Goals, relabel
 from terrarium.marl.replay import Rows
 from tests.marl.experience import look_of
@@ -46,6 +47,11 @@ def played(seed: int = 0) -> Rows:
         look=look_of(avail, obs, torch.zeros((*obs.shape[:2], 0))),
         actions=flips,
         rewards=torch.where(filled, rewards, JUNK),
+        own=Own(
+            torch.where(filled, rewards, JUNK).unsqueeze(-1),
+            (reached & filled).unsqueeze(-1),
+            filled.unsqueeze(-1),
+        ),
         terminated=reached & filled,
         filled=filled,
         resets=torch.zeros((N_ROWS, N_STEPS + 1), dtype=torch.bool),

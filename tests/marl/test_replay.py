@@ -11,10 +11,19 @@ from hypothesis import strategies as st
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from terrarium.marl.nets.config import Spec
 from terrarium.marl.replay import SMALLEST_PRIORITY, Replay, ReplayConfig, Rows, replay_bytes
 from terrarium.marl.replay_files import ReplayFiles
 from terrarium.schedules import Schedule
-from tests.marl.streams import CARRY_SIZE, NaiveReplay, Stream, look_of, new_replay
+from tests.marl.streams import (
+    CARRY_SIZE,
+    N_ACTIONS,
+    N_AGENTS,
+    NaiveReplay,
+    Stream,
+    look_of,
+    new_replay,
+)
 
 LIMIT = 12
 
@@ -311,12 +320,13 @@ def test_a_buffer_takes_as_much_as_was_said(chunk: int) -> None:
     stream = Stream(8, LIMIT, seed=0)
     replay = new_replay(stream, cfg)
     mine = [value for value in vars(replay).values() if isinstance(value, torch.Tensor)]
-    mine += parts(replay._look)
+    mine += [*parts(replay._look), replay._own.rewards, replay._own.terminated, replay._own.there]
     taken = sum(tensor.numel() * tensor.element_size() for tensor in mine)
     # Counters, priorities and the list of what has changed are left out: 9 bytes of each row.
     taken -= 9 * replay.n_rows
     one = look_of(torch.zeros(1, dtype=torch.int64))
-    said = replay_bytes(cfg, cfg.chunk or LIMIT, one, CARRY_SIZE, stream.n_lanes)
+    spec = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, 1, 1, limit_steps=LIMIT)
+    said = replay_bytes(cfg, spec, one, CARRY_SIZE, stream.n_lanes)
     assert said == pytest.approx(taken, rel=0.05)
 
 

@@ -371,3 +371,12 @@ def test_a_stimmed_unit_glows(browser: Browser, tmp_path: Path) -> None:
     for tick in range(0, 480, 12):  # everything that happens can be drawn
         seek(browser, tick)
         shot(browser, tmp_path)
+
+
+def test_the_panel_of_the_fallen_says_when_they_fell(browser: Browser, tmp_path: Path) -> None:
+    battle = opened(browser, frames("smac/3m"), tmp_path)
+    death = battle.deaths[0]
+    browser.run("window.terrarium.seek(1e9)")
+    browser.run("window.terrarium.select(arguments[0])", int(death["slot"]))
+    panel = browser.run("return document.getElementById('panel').innerText")
+    assert f" at 0:{death['tick'] / 22.4:04.1f}" in panel

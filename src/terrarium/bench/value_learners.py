@@ -8,9 +8,8 @@ import torch
 
 from terrarium.bench.plain_qmix import PlainBatch, PlainQmix, QmixSizes
 from terrarium.config import Layer
-from terrarium.envs.vector import VecEnv
 from terrarium.marl.algos.qmix import Qmix
-from terrarium.marl.nets.config import spec_of
+from terrarium.marl.games import Workforce
 from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
 from terrarium.marl.settings import resolve
@@ -23,16 +22,11 @@ class OwnLearner:
         self.name = name
         settings = resolve("qmix", scenario, layer)
         cfg = settings.algo
-        env = VecEnv(
-            scenario,
-            n_envs=settings.env.n_envs,
-            threads=threads,
-            views=Qmix.views(settings.net),
-            options=settings.options(scenario),
-        )
-        env.reset()
+        game, views = settings.game(scenario), Qmix.views(settings.net)
+        seeds = np.arange(settings.env.n_envs, dtype=np.uint64)
+        env = game.open(len(seeds), seeds, views, Workforce(threads))
         place = make_place(np.random.SeedSequence(0))
-        self.learner = Qmix(spec_of(env.info), settings.net, cfg, place)
+        self.learner = Qmix(game.spec(views), settings.net, cfg, place)
         collector = Collector(env, cfg.n_steps, self.learner.carry_size)
         n_steps, seconds = 0, 0.0
         while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch:

@@ -7,7 +7,7 @@ import sys
 from typing import NoReturn
 
 from terrarium.cli.ablate import Ablate, ListPlans
-from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates
+from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates, BenchWorlds
 from terrarium.cli.compare import Compare
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
@@ -42,6 +42,7 @@ COMMANDS: Commands = {
     "bench env": BenchEnv,
     "bench train": BenchTrain,
     "bench updates": BenchUpdates,
+    "bench worlds": BenchWorlds,
 }
 
 

@@ -10,6 +10,7 @@ from terrarium.bench.engine import EngineBenchConfig, Machine, Throughput, bench
 from terrarium.bench.env import EnvBenchConfig, EnvBenchResult, EnvBenchRow, Rate, bench_env
 from terrarium.bench.train import TrainBenchConfig, TrainBenchResult, bench_train
 from terrarium.bench.updates import UpdateBenchConfig, UpdateBenchResult, bench_updates
+from terrarium.bench.worlds import WorldBenchConfig, WorldBenchResult, bench_worlds
 from terrarium.cli.tables import new_table, open_console, print_json
 
 
@@ -131,6 +132,45 @@ class BenchUpdates(UpdateBenchConfig):
             f"\n{self.threads} threads. Medians of {self.updates} gradient steps in turns; "
             f"env-steps/s: {self.envs} battles, acting and keeping, without learning."
         )
+
+
+@dataclass(frozen=True)
+class BenchWorlds(WorldBenchConfig):
+    """Measure how many steps a second a batch of particle environments plays at random.
+
+    Beside it a plain loop steps as many of mpe2's own environments.
+
+    Example:  terrarium bench worlds --scenario mpe/simple_spread --envs 16
+    """
+
+    json: bool = False
+    """print JSON"""
+
+    def run(self) -> None:
+        with Console(stderr=True).status("") as status:
+            result = bench_worlds(self, lambda text: status.update(f"measuring: {text}"))
+        if self.json:
+            print_json(asdict(result))
+            return
+        console = open_console()
+        console.print(_machine_text(result.machine))
+        console.print(f"{result.scenario}, {result.envs} environments\n")
+        console.print(_worlds_table(result))
+        console.print(
+            "\nMedians of slices in turns; spread: (fastest - slowest) / median; "
+            "steps of single environments."
+        )
+
+
+def _worlds_table(result: WorldBenchResult) -> Table:
+    table = new_table()
+    table.add_column("side", style="cyan", no_wrap=True)
+    for name in ("steps/s", "spread", "times as fast"):
+        table.add_column(name, justify="right")
+    for row in result.rows:
+        cells = (f"{round(row.steps_per_s):,}", f"{row.spread:.0%}", f"{row.ratio:.2f}")
+        table.add_row(row.name, *cells)
+    return table
 
 
 def _updates_table(result: UpdateBenchResult) -> Table:

@@ -11,6 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from terrarium.cli.eval_world import (
+    Round,
+    as_json,
+    evaluate_in_world,
+    is_world_run,
+    resolve_world_player,
+    world_table,
+)
 from terrarium.cli.tables import new_table, open_console, print_json
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario, scenario_names
@@ -32,7 +40,7 @@ class Eval:
 
     Each battle has its own seed: the same seeds give the same answer.
 
-    A trained run plays its own scenario, or any other.
+    A trained run plays its own scenario, or any other; in worlds returns count.
 
     Example:  terrarium eval kiting smac/3m smac/2s3z --episodes 200
     """
@@ -43,7 +51,8 @@ class Eval:
     scenarios: Annotated[
         tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO...]")
     ] = ()
-    """scenarios, scenario files, or families (smac, smacv2) for all of theirs"""
+    """scenarios, scenario files, families (smac, smacv2) for all of theirs, or worlds of
+    PettingZoo: mpe/simple_spread, pettingzoo:package.module:factory"""
     episodes: int = 1000
     """battles of each scenario"""
     seed: int = 0
@@ -66,6 +75,9 @@ class Eval:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED - MAX_COUNT}")
 
     def run(self) -> None:
+        if is_world_run(self.player) or any(map(_is_world, self.scenarios)):
+            self._run_in_worlds()
+            return
         scenarios = resolve_scenarios(self.scenarios)
         from terrarium.envs.options import options_for
 
@@ -92,6 +104,21 @@ class Eval:
             f"seeds {self.seed} to {self.seed + self.episodes - 1}"
         )
 
+    def _run_in_worlds(self) -> None:
+        """Returns instead of wins; worlds have no contract."""
+        how = Round(self.episodes, self.seed, self.batch)
+        words = self.scenarios or ("",)
+        pairs = [resolve_world_player(self.player, w, self.threads, self.seed) for w in words]
+        with _open_progress() as progress:
+            rows = [evaluate_in_world(player, world, how, progress) for player, world in pairs]
+        if self.json:
+            answers = [as_json(self.player, row) for row in rows]
+            print_json(answers if len(answers) > 1 else answers[0])
+            return
+        console = open_console(piped_width=120)
+        console.print(world_table(rows))
+        console.print(f"\n{self.player}, seeds {self.seed} to {self.seed + self.episodes - 1}")
+
     def _evaluate(
         self,
         player: "Player | Commander",
@@ -112,6 +139,12 @@ class Eval:
             options=options,
             progress=lambda n_done: progress.update(bar, completed=n_done),
         )
+
+
+def _is_world(word: str) -> bool:
+    from terrarium.envs.worlds.world import is_world
+
+    return is_world(word)
 
 
 def _open_progress() -> Progress:

@@ -105,6 +105,7 @@ class Train:
             "seconds": round(progress.seconds, 1),
             "test_win_rate": progress.test_win_rate if progress.test_win_rate >= 0.0 else None,
             "best_win_rate": progress.best_win_rate if progress.best_win_rate >= 0.0 else None,
+            "test_return": progress.test_return if progress.last_test else None,
         }
         if self.json:
             print_json(answer)
@@ -143,7 +144,7 @@ class _Left(ProgressColumn):
 def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunProgress"], None]]:
     """A bar where somebody looks; elsewhere one line for each evaluation."""
     run = trainer.settings.run
-    shown = -1.0
+    shown, is_won = -1.0, trainer.game.is_won
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -165,7 +166,7 @@ def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunPro
         if run.max_minutes:
             shares.append(progress.seconds / 60.0 / run.max_minutes)
             lefts.append(60.0 * run.max_minutes - progress.seconds)
-        numbers = _numbers(progress, speed)
+        numbers = _numbers(progress, speed, is_won)
         bar.update(
             task,
             description=trainer.scenario,
@@ -173,11 +174,7 @@ def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunPro
             numbers=numbers,
             left_s=max(0.0, min(lefts)),
         )
-        if (
-            not console.is_terminal
-            and progress.test_win_rate >= 0.0
-            and shown != progress.next_test
-        ):
+        if not console.is_terminal and progress.last_test and shown != progress.next_test:
             shown = progress.next_test
             console.print(f"{progress.seconds:7.1f} s  {numbers}")
 
@@ -185,10 +182,14 @@ def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunPro
         yield tell
 
 
-def _numbers(progress: "RunProgress", speed: float) -> str:
+def _numbers(progress: "RunProgress", speed: float, is_won: bool) -> str:
+    head = f"{progress.steps:,} steps  {speed:,.0f}/s"
+    if not is_won:
+        test = f"{progress.test_return:.2f}" if progress.last_test else "-"
+        return f"{head}  return {progress.train_return:.2f}  test {test}"
     test = f"{progress.test_win_rate:.0%}" if progress.test_win_rate >= 0.0 else "-"
     return (
-        f"{progress.steps:,} steps  {speed:,.0f}/s  wins {progress.train_win_rate:.0%}  "
+        f"{head}  wins {progress.train_win_rate:.0%}  "
         f"return {progress.train_return:.1f}  test {test}"
     )
 
@@ -201,8 +202,12 @@ def _print_outcome(trainer: "Trainer", reason: str) -> None:
         "minutes": "the time is up",
         "stopped": "stopped",
     }[reason]
-    tested = f"{progress.test_win_rate:.1%}" if progress.test_win_rate >= 0.0 else "not tested yet"
-    print(f"{why}: test win rate {tested} after {progress.steps:,} steps, {progress.seconds:.0f} s")
+    if not trainer.game.is_won:
+        what, tested = "test return", f"{progress.test_return:.2f}" if progress.last_test else "-"
+    else:
+        rate = progress.test_win_rate
+        what, tested = "test win rate", f"{rate:.1%}" if rate >= 0.0 else "not tested yet"
+    print(f"{why}: {what} {tested} after {progress.steps:,} steps, {progress.seconds:.0f} s")
     if reason == "stopped":
         print(f"go on:    terrarium train --resume {path}")
     else:

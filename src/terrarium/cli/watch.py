@@ -1,21 +1,24 @@
-"""`terrarium watch`: a battle as a page for the browser, or as pictures."""
+"""`terrarium watch`: a battle or a world as a page for the browser, or as pictures."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
-from rich.console import Console
-from rich.progress import Progress
 
 from terrarium.cli.demo import MAX_SEED
-from terrarium.cli.tables import size_text
+from terrarium.cli.outputs import check_output, progress_bar, report_file
+from terrarium.cli.watch_world import (
+    WorldFiles,
+    is_world_word,
+    shows_world,
+    watch_record,
+    watch_world,
+)
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.errors import TerrariumError, nearest
-from terrarium.replay import SUFFIX
+from terrarium.replay import SUFFIX, WORLD_SUFFIX
 
 if TYPE_CHECKING:
     from terrarium.replay.frames import Frames
@@ -24,20 +27,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Watch:
-    """Write a battle as one HTML page that plays it, or as pictures.
+    """Write a battle, or a world, as one HTML page that plays it, or as pictures.
 
-    It is a record, the latest battle of a run, or a scenario to be played.
+    It is a record, the latest one of a run, or a scenario or a world to be played.
 
     Example:  terrarium watch smac/MMM2 --seed 7 --out battle.html --gif battle.gif
     """
 
-    battle: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO]")] = (
-        "smac/2s3z"
-    )
-    """a record, the folder of a run, a scenario, or a scenario file of your own"""
+    battle: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO|WORLD]")
+    ] = "smac/2s3z"
+    """a record, the folder of a run, a scenario, a scenario file of your own, or a world:
+    mpe/simple_tag, or pettingzoo:package.module:factory"""
     policy: str | None = None
     """who plays a scenario: random, heuristic, kiting (the default), attack_move, tactics or a
-    run"""
+    run; who plays a world: random (the default) or a run"""
     seed: int | None = None
     """which battle of a scenario or of a run's policy, default 0; a record has its own"""
     out: str | None = None
@@ -45,11 +49,11 @@ class Watch:
     png: str | None = None
     """also, or instead of the page: a picture of one moment"""
     at: float | None = None
-    """second of the picture, default the middle of the fight"""
+    """second of the picture, default the middle of the fight or of the episode"""
     gif: str | None = None
     """also, or instead of the page: an animation"""
     save_record: str | None = None
-    """keep the record, a few kilobytes that play the battle again"""
+    """keep the record, a few kilobytes that play it again"""
 
     def __post_init__(self) -> None:
         if self.seed is not None and not 0 <= self.seed <= MAX_SEED:
@@ -58,7 +62,7 @@ class Watch:
             raise TerrariumError("--at is the moment of a picture; name one with --png")
         named = [name for name in (self.out, self.png, self.gif, self.save_record) if name]
         for name in named:
-            _check_output(Path(name))
+            check_output(Path(name))
         if len({Path(name).absolute() for name in (*named, self.battle)}) <= len(named):
             raise TerrariumError("two of the files have the same name; give each its own")
 
@@ -68,11 +72,21 @@ class Watch:
             path = _latest_record(path)
             if self.policy is not None:
                 raise TerrariumError("a record shows who played it; leave out --policy")
-        is_record = path.suffix == SUFFIX or (path.suffix != ".toml" and path.is_file())
+        is_world = is_world_word(self.battle)
+        is_record = not is_world and (
+            path.suffix in (SUFFIX, WORLD_SUFFIX) or (path.suffix != ".toml" and path.is_file())
+        )
         if is_record and self.seed is not None:
             raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
         if is_record and not path.exists():
             raise TerrariumError(f"{path}: there is no such file.{_neighbor(path)}")
+        if is_world or shows_world(path):
+            files = WorldFiles(self.out, self.png, self.at, self.gif, self.save_record)
+            if is_record:
+                watch_record(path, self.policy, files)
+            else:
+                watch_world(self.battle, self.policy, self.seed or 0, files)
+            return
         is_run = path.is_dir()
         scenario = None if is_record or is_run else load_scenario(self.battle)
         # Only now, when the words are known to be right: this loads numba.
@@ -84,7 +98,7 @@ class Watch:
         else:
             player = self.battle if is_run else self.policy or "kiting"
             record = _play(scenario, player, self.seed or 0)
-        with _progress("replaying") as tell:
+        with progress_bar("replaying") as tell:
             frames = frames_of(record, str(path) if is_record else None, progress=tell)
         name = record.about.scenario.replace("/", "_")
         stem = path.stem if is_record else f"{name}_seed{self.seed or 0}"
@@ -97,16 +111,16 @@ class Watch:
         from terrarium.replay.record_file import save_record
 
         if self.save_record:
-            _report(self.save_record, save_record(record, self.save_record))
+            report_file(self.save_record, save_record(record, self.save_record))
         if self.png:
-            _report(self.png, save_png(frames, self.png, self.at))
+            report_file(self.png, save_png(frames, self.png, self.at))
         if self.gif:
-            with _progress("drawing") as tell:
+            with progress_bar("drawing") as tell:
                 size = save_gif(frames, self.gif, tell)
-            _report(self.gif, size)
+            report_file(self.gif, size)
         if self.out or not (self.png or self.gif):
             out = self.out or f"{stem}.html"
-            _report(out, save_page(frames, out))
+            report_file(out, save_page(frames, out))
 
 
 def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
@@ -123,39 +137,18 @@ def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
 
 def _latest_record(run: Path) -> Path:
     """What a run has recorded last."""
-    records = sorted(run.glob(f"replays/*{SUFFIX}"))
+    records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{WORLD_SUFFIX}")]
     if not records:
         raise TerrariumError(
             f"{run}: nothing has been recorded here. A run records a battle at each evaluation; "
             "--seed plays one now"
         )
-    return records[-1]
-
-
-def _check_output(path: Path) -> None:
-    """Before a battle is played: it would be a pity to find out afterwards."""
-    if path.is_dir():
-        raise TerrariumError(f"{path}: this is a folder; give the name of a file in it")
-    if not path.parent.is_dir():
-        raise TerrariumError(f"{path}: there is no folder {path.parent}; make it first")
+    return max(records, key=lambda path: path.stem)
 
 
 def _neighbor(path: Path) -> str:
     """A record in the same folder that was probably meant."""
     try:
-        return nearest(path.name, [file.name for file in path.parent.glob(f"*{SUFFIX}")])
+        return nearest(path.name, [file.name for file in path.parent.glob(f"*{path.suffix}")])
     except OSError:
         return ""
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar while it takes time; nothing is left of it afterwards, and nothing goes to a pipe."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
-
-
-def _report(path: str, size: int) -> None:
-    print(f"{path} ({size_text(size)})")

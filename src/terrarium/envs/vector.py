@@ -134,6 +134,26 @@ class VecEnv:
         return self._screen.outcome.truncated
 
     @property
+    def action_columns(self) -> int:
+        """Actions are indices: they have no columns"""
+        return 0
+
+    @property
+    def own_reward(self) -> NDArray[np.float64]:
+        """[N, 1] what each agent earns: all alike"""
+        return self._screen.outcome.reward[:, None]
+
+    @property
+    def own_terminated(self) -> NDArray[np.bool_]:
+        """[N, 1] whose battle has been decided: to the dead, the team's goes on"""
+        return self._screen.outcome.terminated[:, None]
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """[N, 1] who belongs to the battle: all, dead or alive"""
+        return np.ones((self.n_envs, 1), np.bool_)
+
+    @property
     def outcome(self) -> Outcome:
         """Reward, endings and statistics of episodes; the latter are valid where one has ended"""
         return self._screen.outcome

@@ -46,6 +46,13 @@ class Look:
     def to(self, device: torch.device) -> "Look":
         return Look(*(part.to(device) for part in parts(self)))
 
+    def of_agents(self, some: Any) -> "Look":
+        """What some agents see, a slice or a list, as a team of their own; of vectors only: among
+        units, agents are members as well."""
+        pairs, mask = self.pairs[..., some, :, :], self.mask[..., some, :]
+        avail, obs = self.avail[..., some, :], self.obs[..., some, :]
+        return Look(self.table, pairs, mask, self.alive, avail, obs, self.state)
+
     def swap(self) -> "Look":
         """The first two axes the other way round: [T, B] and [B, T]."""
         return Look(*(part.transpose(0, 1) for part in parts(self)))
@@ -53,6 +60,47 @@ class Look:
     def merge(self, n: int = 2) -> "Look":
         """The first `n` axes as one."""
         return Look(*(part.flatten(0, n - 1) for part in parts(self)))
+
+
+@dataclass(frozen=True)
+class Own:
+    """What became of each agent [..., A] in a step, or of all of them alike [..., 1]."""
+
+    rewards: Tensor
+    terminated: Tensor  # bool: it was its last step, and nothing follows
+    there: (
+        Tensor  # bool: it was there when the step began; to the dead of a team the team's goes on
+    )
+
+    def __getitem__(self, key: Any) -> "Own":
+        return Own(self.rewards[key], self.terminated[key], self.there[key])
+
+    def to(self, device: torch.device) -> "Own":
+        return Own(self.rewards.to(device), self.terminated.to(device), self.there.to(device))
+
+    def of_agents(self, some: Any) -> "Own":
+        """What became of some agents; if all are alike, the same."""
+        if self.rewards.shape[-1] == 1:
+            return self
+        return self[..., some]
+
+    def swap(self) -> "Own":
+        """The first two axes the other way round: [T, B] and [B, T]."""
+        return Own(*(x.transpose(0, 1) for x in (self.rewards, self.terminated, self.there)))
+
+    def over(self, last: Tensor) -> Tensor:
+        """[T, B, A or 1] the last step of each, given the last ones [T, B] of what hangs together.
+
+        Who is not there in the next step has left, even if a time limit sent it away.
+        """
+        stays = torch.cat((self.there[1:], torch.ones_like(self.there[:1])))
+        return last.unsqueeze(-1) | self.terminated | ~stays
+
+
+def room_for_own(n_own: int, *n: int) -> Own:
+    """Room for what became of each agent: [*n, A or 1]."""
+    nothing = torch.zeros((*n, n_own), dtype=torch.bool)
+    return Own(torch.zeros((*n, n_own)), nothing, nothing.clone())
 
 
 def room_for(look: Look, *n: int) -> Look:

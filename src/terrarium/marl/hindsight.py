@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.batch import draw
+from terrarium.marl.batch import Own, draw
 from terrarium.marl.replay import Rows
 
 STRATEGIES = ("future", "final")
@@ -86,4 +86,6 @@ def _with_goal(rows: Rows, goal: Tensor, chosen: Tensor, goals: Goals) -> Rows:
     rewards = torch.where(filled, rewards, 0.0).to(rows.rewards)  # [R, L]
     rewards = torch.where(chosen, rewards, rows.rewards)
     look = replace(rows.look, obs=obs)
-    return replace(rows, look=look, rewards=rewards, terminated=terminated, filled=filled)
+    # A goal belongs to the team: with it, what each agent earned changes as well.
+    own = Own(rewards.unsqueeze(-1), terminated.unsqueeze(-1), filled.unsqueeze(-1))
+    return replace(rows, look=look, rewards=rewards, own=own, terminated=terminated, filled=filled)

@@ -2,16 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from terrarium.envs.kernels.tables import Views
 from terrarium.envs.options import Options
-from terrarium.envs.players import Actions
-from terrarium.envs.vector import VecEnv
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import look_at
 from terrarium.marl.nets.config import views_of
+
+
+class Episodes(Protocol):
+    """Many episodes at once, as far as a policy has to know them: battles, or worlds."""
+
+    n_envs: int
+    n_agents: int
+
+    @property
+    def now(self) -> Views:
+        """what is seen"""
+
+    @property
+    def episode_steps(self) -> NDArray[np.int64]:
+        """[N] of the episodes that are going on"""
 
 
 class PolicyPlayer:
@@ -29,7 +45,8 @@ class PolicyPlayer:
         """What it was trained with decides what it can read."""
         return replace(options, **self._task)
 
-    def act(self, env: VecEnv) -> Actions:
+    def act(self, env: Episodes) -> NDArray[Any]:
+        """[N, A] indices, or [N, A, K] vectors"""
         device = self._algo.device
         shape = (env.n_envs, env.n_agents, self._algo.carry_size)
         if self._carry.shape != shape:

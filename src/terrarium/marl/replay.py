@@ -12,11 +12,14 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.batch import Look, parts, put_parts, room_for
+from terrarium.marl.batch import Look, Own, parts, put_parts, room_for, room_for_own
+from terrarium.marl.nets.config import Spec
 from terrarium.marl.rollout import Rollout
 from terrarium.marl.sum_tree import SumTree
 from terrarium.schedules import Schedule, check_schedule
 
+OWN = ("rewards", "terminated", "there")
+"""What is kept of each agent"""
 SMALLEST_PRIORITY = 1e-6
 """Added to every error, so that nothing is never seen again"""
 
@@ -64,8 +67,9 @@ class Rows:
     """Up to L steps in each of R rows, ready to learn from; K were drawn."""
 
     look: Look  # [R, L + 1, ...]
-    actions: Tensor  # [R, L, A]
-    rewards: Tensor  # [R, L]
+    actions: Tensor  # [R, L, A] indices, or [R, L, A, N] vectors
+    rewards: Tensor  # [R, L] of the team
+    own: Own  # [R, L, A or 1]
     terminated: Tensor  # [R, L]
     filled: Tensor  # [R, L] the step was played; others are padding
     resets: Tensor  # [R, L + 1] an episode begins here
@@ -115,6 +119,7 @@ class Rows:
             look=self.look[row, step],
             actions=moved(self.actions),
             rewards=moved(self.rewards),
+            own=Own(*map(moved, (self.own.rewards, self.own.terminated, self.own.there))),
             terminated=moved(self.terminated),
             filled=played,
             resets=real & (step == 0),
@@ -154,8 +159,20 @@ class Replay:
     those that are open.
     """
 
-    def __init__(self, cfg: ReplayConfig, length: int, look: Look, carry_size: int) -> None:
-        """`look` [B, ...] is what the battles look like, `length` the most steps of a row."""
+    def __init__(
+        self,
+        cfg: ReplayConfig,
+        length: int,
+        look: Look,
+        carry_size: int,
+        action_columns: int = 0,
+        n_own: int = 1,
+    ) -> None:
+        """`look` [B, ...] is what the battles look like, `length` the most steps of a row.
+
+        Actions are indices, or vectors of so many columns; `n_own` is how many columns it takes to
+        say what each agent earned.
+        """
         self.cfg, self.length = cfg, length
         n_lanes, n_agents = look.avail.shape[:2]
         n_rows = cfg.capacity + n_lanes
@@ -163,8 +180,13 @@ class Replay:
         self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk else 0))
         self._carry_size = carry_size
         self._look = room_for(look[0], n_rows, length + 1)
-        self._actions = torch.zeros((n_rows, length, n_agents), dtype=torch.int16)
+        shape = (n_rows, length, n_agents)
+        if action_columns:
+            self._actions = torch.zeros((*shape, action_columns))
+        else:
+            self._actions = torch.zeros(shape, dtype=torch.int16)
         self._rewards = torch.zeros((n_rows, length))
+        self._own = room_for_own(n_own, n_rows, length)
         self._terminated = torch.zeros((n_rows, length), dtype=torch.bool)
         self._n_steps = torch.zeros(n_rows, dtype=torch.int64)  # of closed rows; else 0
         self._lane_row = torch.full((n_lanes,), -1)
@@ -192,6 +214,9 @@ class Replay:
         put_parts(self._look, where, rollout.look[:-1][kept])
         self._actions[where] = rollout.actions[kept].to(self._actions)
         self._rewards[where] = rollout.rewards[kept].to(self._rewards)
+        for name in OWN:
+            room = getattr(self._own, name)
+            room[where] = getattr(rollout.own, name)[kept].to(room)
         self._terminated[where] = rollout.terminated[kept].to(self._terminated)
         # What was seen after the last step: at the end of an episode, or where a row was full.
         full = kept & (steps == self.length - 1) & ~rollout.over.cpu()
@@ -263,8 +288,9 @@ class Replay:
             carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
         return Rows(
             look=Look(*(part[ids, : longest + 1] for part in parts(self._look))),
-            actions=self._actions[ids, :longest].long(),
+            actions=_readable(self._actions[ids, :longest]),
             rewards=self._rewards[ids, :longest],
+            own=self._own[ids, :longest],
             terminated=self._terminated[ids, :longest],
             filled=torch.arange(longest) < n_steps.unsqueeze(1),
             resets=torch.zeros((len(ids), longest + 1), dtype=torch.bool),
@@ -302,6 +328,7 @@ class Replay:
             "carry": self._carry[ids],
             "actions": self._actions[ids][played],
             "rewards": self._rewards[ids][played],
+            "own": {name: getattr(self._own, name)[ids][played] for name in OWN},
             "terminated": self._terminated[ids][played],
         }
 
@@ -314,6 +341,8 @@ class Replay:
         rows, steps = seen[:, : self.length].nonzero(as_tuple=True)
         for name in ("actions", "rewards", "terminated"):
             getattr(self, f"_{name}")[ids[rows], steps] = packed[name]
+        for name in OWN:
+            getattr(self._own, name)[ids[rows], steps] = packed["own"][name]
 
     def _seen(self, ids: Tensor) -> Tensor:
         """[K, L + 1] which steps of rows hold something, and what was seen after the last one."""
@@ -340,9 +369,16 @@ class Replay:
         self._tree.load_state_dict(state["tree"])
 
 
-def replay_bytes(cfg: ReplayConfig, length: int, look: Look, carry_size: int, n_lanes: int) -> int:
+def _readable(actions: Tensor) -> Tensor:
+    """Indices as numbers that can be looked up; vectors as they are."""
+    return actions if actions.is_floating_point() else actions.long()
+
+
+def replay_bytes(cfg: ReplayConfig, spec: Spec, look: Look, carry_size: int, n_lanes: int) -> int:
     """What a buffer takes; `look` [1, ...] is that of one battle."""
-    played = 2 * look.n_agents + 4 + 1  # actions, reward, end
+    length = cfg.chunk or spec.limit_steps
+    done = look.n_agents * (4 * spec.action_columns or 2)
+    played = done + 4 + 1 + spec.n_own * (4 + 1 + 1)  # reward and end of the team, and of each
     memory = 4 * look.n_agents * carry_size if cfg.chunk else 0
     row = length * (look.n_bytes + played) + look.n_bytes + memory
     return (cfg.capacity + n_lanes) * row

@@ -13,14 +13,16 @@ def generalized_advantages(
     discount: float,
     trace: float,
 ) -> Tensor:
-    """GAE (Schulman et al. 2016) over [T, B, A]; rewards, terminated and over are [T, B].
+    """GAE (Schulman et al. 2016) over [T, B, A]; rewards, terminated and over are [T, B], of the
+    team, or [T, B, A or 1].
 
     `next_values` are those of what followed a step in its own episode: where a time limit cut it
     off, of what was seen last. Only `terminated` stops the bootstrap; `over` stops the trace.
     """
-    goes_on = (~terminated).unsqueeze(-1).to(values.dtype)  # [T, B, 1]
-    surprise = rewards.unsqueeze(-1) + discount * goes_on * next_values - values  # [T, B, A]
-    linked = discount * trace * (~over).unsqueeze(-1).to(values.dtype)
+    rewards, terminated, over = (_wide(x, values) for x in (rewards, terminated, over))
+    goes_on = (~terminated).to(values.dtype)  # [T, B, A or 1]
+    surprise = rewards + discount * goes_on * next_values - values  # [T, B, A]
+    linked = discount * trace * (~over).to(values.dtype)
     advantages = torch.empty_like(values)
     later = torch.zeros_like(values[0])  # [B, A]
     for t in reversed(range(len(values))):
@@ -37,7 +39,7 @@ def lambda_returns(
     discount: float,
     trace: float,
 ) -> Tensor:
-    """TD(lambda) over [T, B, ...]; rewards, terminated and over are [T, B].
+    """TD(lambda) over [T, B, ...]; rewards, terminated and over are [T, B] or [T, B, A or 1].
 
     Each step mixes the value of what followed with the return from there. Only `terminated` stops
     the bootstrap; `over` stops the trace, and so does the last step.
@@ -76,8 +78,8 @@ def n_step_returns(
 
 
 def _wide(x: Tensor, values: Tensor) -> Tensor:
-    """[T, B] with as many axes as the values have."""
-    return x[(..., *[None] * (values.ndim - 2))]
+    """[T, B] or more, with as many axes as the values have."""
+    return x[(..., *[None] * (values.ndim - x.ndim))]
 
 
 class ValueNorm:

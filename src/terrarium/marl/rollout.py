@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from terrarium.envs.kernels.tables import Outcome, Views
-from terrarium.marl.batch import Look, look_at, parts, room_for
+from terrarium.marl.batch import Look, Own, look_at, parts, room_for, room_for_own
 
 CPU = torch.device("cpu")
 
@@ -19,7 +19,7 @@ CPU = torch.device("cpu")
 class Choice:
     """What a policy decided for a batch of teams."""
 
-    actions: Tensor  # [B, A]
+    actions: Tensor  # [B, A] indices, or [B, A, N] vectors, see `marl.actions`
     log_probs: Tensor  # [B, A]
     carry: Tensor  # [B, A, C] what it remembers afterwards
 
@@ -29,6 +29,22 @@ class Battles(Protocol):
 
     n_envs: int
     n_agents: int
+
+    @property
+    def action_columns(self) -> int:
+        """of an action; 0: it is an index"""
+
+    @property
+    def own_reward(self) -> NDArray[np.float64]:
+        """[N, A] of each agent in the last step, or [N, 1] of all of them"""
+
+    @property
+    def own_terminated(self) -> NDArray[np.bool_]:
+        """[N, A or 1] whose last step it was"""
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """[N, A or 1] who is there now"""
 
     @property
     def now(self) -> Views:
@@ -42,11 +58,13 @@ class Battles(Protocol):
     def outcome(self) -> Outcome:
         """what the last step brought"""
 
-    def step(self, actions: NDArray[np.int64]) -> None: ...
+    def step(self, actions: NDArray[Any]) -> None: ...
 
     def save(self) -> dict[str, NDArray[np.uint8]]: ...
 
     def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None: ...
+
+    def close(self) -> None: ...
 
 
 Act = Callable[[Look, Tensor, Tensor], Choice]
@@ -58,10 +76,11 @@ class Rollout:
     """T steps of B battles. `look` has one more: what was seen after the last step."""
 
     look: Look  # [T + 1, B, ...]
-    actions: Tensor  # [T, B, A]
+    actions: Tensor  # [T, B, A] indices, or [T, B, A, N] vectors
     log_probs: Tensor  # [T, B, A] of the actions, when they were chosen
     advice: Tensor  # [T, B, A] what a teacher would have done; -1: there is none
-    rewards: Tensor  # [T, B]
+    rewards: Tensor  # [T, B] of the team
+    own: Own  # [T, B, A or 1]
     terminated: Tensor  # [T, B]
     truncated: Tensor  # [T, B]
     resets: Tensor  # [T + 1, B] an episode begins with this step
@@ -106,10 +125,15 @@ class Collector:
         self.teacher: Callable[[], NDArray[np.int64]] | None = None
         n, a = env.n_envs, env.n_agents
         self._look = room_for(look_at(env.now).to(device), n_steps + 1)
-        self._actions = torch.zeros((n_steps, n, a), dtype=torch.int64, device=device)
-        self._log_probs = torch.zeros((n_steps, n, a), device=device)
-        self._advice = torch.full((n_steps, n, a), -1, dtype=torch.int64, device=device)
+        shape = (n_steps, n, a)
+        if env.action_columns:
+            self._actions = torch.zeros((*shape, env.action_columns), device=device)
+        else:
+            self._actions = torch.zeros(shape, dtype=torch.int64, device=device)
+        self._log_probs = torch.zeros(shape, device=device)
+        self._advice = torch.full(shape, -1, dtype=torch.int64, device=device)
         self._rewards = torch.zeros((n_steps, n), device=device)
+        self._own = room_for_own(env.own_reward.shape[1], n_steps, n).to(device)
         self._terminated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._truncated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._resets = torch.zeros((n_steps + 1, n), dtype=torch.bool, device=device)
@@ -130,6 +154,7 @@ class Collector:
         ends: list[tuple[int, Tensor, Look]] = []
         for t in range(self.n_steps):
             self._keep(t)
+            self._own.there[t] = torch.from_numpy(env.there)
             if self.teacher is not None:
                 self._advice[t] = torch.from_numpy(self.teacher())
             if t < len(self._carries):
@@ -140,6 +165,8 @@ class Collector:
             self._actions[t], self._log_probs[t] = choice.actions, choice.log_probs
             outcome = env.outcome
             self._rewards[t] = torch.from_numpy(outcome.reward)
+            self._own.rewards[t] = torch.from_numpy(env.own_reward)
+            self._own.terminated[t] = torch.from_numpy(env.own_terminated)
             self._terminated[t] = torch.from_numpy(outcome.terminated)
             self._truncated[t] = torch.from_numpy(outcome.truncated)
             self.begins = self._terminated[t] | self._truncated[t]
@@ -166,6 +193,7 @@ class Collector:
             log_probs=self._log_probs,
             advice=self._advice,
             rewards=self._rewards,
+            own=self._own,
             terminated=self._terminated,
             truncated=self._truncated,
             resets=self._resets,

@@ -14,13 +14,12 @@ from terrarium.config import Layer, layer_from_file, read_toml
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
-from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import Spec
 from terrarium.marl.place import make_place
 from terrarium.marl.settings import Settings, algo_of, from_layers
-from terrarium.replay import SUFFIX
 
 SETTINGS_FILE = "run.toml"
 _RESUMABLE = {
@@ -53,8 +52,8 @@ class RunFolder:
         """Where a replay buffer is kept."""
         return self.path / "experience"
 
-    def replay_path(self, step: int) -> Path:
-        return self.path / "replays" / f"step_{step:012d}{SUFFIX}"
+    def replay_path(self, step: int, suffix: str) -> Path:
+        return self.path / "replays" / f"step_{step:012d}{suffix}"
 
     def open_log(self, step: int) -> MetricsLog:
         return MetricsLog(self.path, self.metrics_bytes, step)
@@ -116,7 +115,7 @@ def settings_from(layer: Layer) -> Settings:
     algo, scenario = about.get("algo"), about.get("scenario")
     if not isinstance(algo, str) or not isinstance(scenario, str):
         raise TerrariumError(f"{layer.source}: [about] must name the algorithm and the scenario")
-    return from_layers(algo_of(algo), scenario, [Layer(layer.source, tables)])
+    return from_layers(algo_of(algo, scenario), scenario, [Layer(layer.source, tables)])
 
 
 def checkpoint_path(path: Path) -> Path:
@@ -130,6 +129,17 @@ def checkpoint_path(path: Path) -> Path:
     if not found:
         raise CheckpointError(f"{path}: this run has no checkpoint yet; let it train for longer")
     return found[0]
+
+
+def scenario_of(path: Path) -> str:
+    """What a run, or the run of a checkpoint, has learned."""
+    if path.is_dir():
+        return settings_of(path).scenario
+    try:
+        about = tomllib.loads(load_checkpoint(path)["settings"])["about"]
+        return str(about["scenario"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: the checkpoint is damaged: {error}") from None
 
 
 def load_weights_of(path: Path) -> dict[str, Any]:
@@ -152,7 +162,7 @@ def load_algo(path: Path) -> tuple[Algo, Settings]:
         raise CheckpointError(f"{file}: the checkpoint is damaged: {error}") from None
     settings = settings_from(layer_from_file(file, tables))
     place = make_place(np.random.SeedSequence(0))
-    algo = ALGOS[settings.algo_name](spec, settings.net, settings.algo, place)
+    algo = find_algo(settings.algo_name)(spec, settings.net, settings.algo, place)
     algo.load_weights(state)
     return algo, settings
 

@@ -18,11 +18,23 @@ from terrarium.config import (
 )
 from terrarium.data.scenarios import load_scenario
 from terrarium.envs.options import Options, options_for
+from terrarium.envs.worlds.world import find_world, is_world
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.algos import ALGOS, OTHER_NAMES
+from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
+from terrarium.marl.algos.teams import (
+    TeamConfig,
+    TeamsConfig,
+    fit_teams,
+    is_teams,
+    split_teams,
+)
+from terrarium.marl.games import Game, find_game
 from terrarium.marl.nets.config import NetConfig
 
 MAX_SEED = 2**63 - 1
+REWARDS = ("own", "team")
+WORLDS = "worlds"
+"""The preset of worlds that have none of their own, of an algorithm or of all"""
 
 
 @dataclass(frozen=True)
@@ -60,9 +72,19 @@ class EnvConfig:
 
     n_envs: int = 64
     """battles side by side"""
+    workers: int = 1
+    """processes that worlds of PettingZoo are shared among; battles have run.threads"""
+    reward: str = "own"
+    """in worlds: what each agent earns, own, or what all of them earn on average, team"""
 
     def __post_init__(self) -> None:
         _check("env.n_envs", self.n_envs, 1 <= self.n_envs <= 100_000, "1 to 100000")
+        _check("env.workers", self.workers, 1 <= self.workers <= 1024, "1 to 1024")
+        if self.reward not in REWARDS:
+            raise TerrariumError(
+                f'env.reward is "{self.reward}".{nearest(self.reward, REWARDS)} '
+                f"Allowed: {', '.join(REWARDS)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -122,39 +144,70 @@ class Settings:
         """Of all stages; the last one counts."""
         return [*(stage.scenario for stage in self.curriculum.stages), self.scenario]
 
-    def section(self, name: str) -> Any:
-        """The settings of a section; those inside of the algorithm's have their own names."""
-        inside = inner_sections(type(self.algo))
-        return getattr(self.algo if name in inside else self, name)
+    def names(self) -> list[str]:
+        """Of all sections but the options of the scenario."""
+        return [name for name in sections(self.algo_name) if name != "task"]
 
-    def options(self, scenario: str) -> Options:
-        return options_for(load_scenario(scenario), dict(self.task))
+    def section(self, name: str) -> Any:
+        """The settings of a section; those inside of an algorithm's have their own names."""
+        if isinstance(self.algo, TeamsConfig):
+            for team in self.algo.teams:
+                if name == team.name:
+                    return team.cfg
+                if name.startswith(f"{team.name}_"):
+                    return getattr(team.cfg, name.removeprefix(f"{team.name}_"))
+        elif name in inner_sections(type(self.algo)):
+            return getattr(self.algo, name)
+        return getattr(self, name)
+
+    def game(self, scenario: str) -> Game:
+        """What a scenario is played as."""
+        return find_game(scenario, self.task)
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
-        names = [name for name in sections(self.algo_name) if name != "task"]
-        tables = {name: table_of(self.section(name)) for name in names}
+        tables = {name: table_of(self.section(name)) for name in self.names()}
         head = {"algo": self.algo_name, "scenario": self.scenario, **about}
         return to_toml({"about": head, **tables, "task": dict(self.task)})
 
 
-def sections(algo_name: str) -> dict[str, type[Any]]:
-    """What can be set, by the name of its section."""
-    config = ALGOS[algo_name].Config
+def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
+    """What can be set, by the name of its section. Options of a world are up to its factory."""
     return {
         "run": RunConfig,
         "env": EnvConfig,
-        "task": Options,
+        "task": dict if is_world(scenario) else Options,
         "net": NetConfig,
-        "algo": config,
-        **inner_sections(config),
+        **_algo_sections(algo_name),
         "eval": EvalConfig,
         "curriculum": CurriculumConfig,
     }
 
 
-def algo_of(word: str) -> str:
-    """The algorithm that a word means."""
+def _algo_sections(algo_name: str) -> dict[str, type[Any]]:
+    """Of an algorithm: algo, replay, ...; of teams: adversary, adversary_replay, ..."""
+    if not is_teams(algo_name):
+        config = ALGOS[algo_name].Config
+        return {"algo": config, **inner_sections(config)}
+    kinds: dict[str, type[Any]] = {}
+    for team, algo in split_teams(algo_name).items():
+        config = ALGOS[algo].Config
+        kinds[team] = config
+        kinds |= {f"{team}_{name}": kind for name, kind in inner_sections(config).items()}
+    return kinds
+
+
+def algo_of(word: str, scenario: str = "") -> str:
+    """The algorithm that a word means, or the algorithms of a world's teams."""
+    if is_teams(word):
+        if not is_world(scenario):
+            raise TerrariumError(
+                f'"{word}": only worlds of PettingZoo have teams that learn; in a battle the '
+                "enemy is played by the game"
+            )
+        teams = [team for team, _ in find_world(scenario).info.teams]
+        fitting = fit_teams(split_teams(word), teams, scenario)
+        return ",".join(f"{team}={algo_of(algo)}" for team, algo in fitting.items())
     name = OTHER_NAMES.get(word, word)
     if name not in ALGOS:
         allowed = [*ALGOS, *OTHER_NAMES]
@@ -171,41 +224,80 @@ def resolve(
 
     Without a name, the preset of the algorithm and the scenario is taken, if there is one.
     """
-    algo_name, name = algo_of(algo), load_scenario(scenario).name
-    if scenario.endswith(".toml"):
-        name = str(Path(scenario).absolute())  # the run may be resumed from another folder
-    own = f"{algo_name}/{name}"
-    chosen = own if preset is None and own in preset_names() else preset
+    name = _full_name(scenario)
+    algo_name = algo_of(algo, name)
+    own = (f"{algo_name}/{name}", *((f"{algo_name}/{WORLDS}", WORLDS) if is_world(name) else ()))
+    found = [known for known in own if known in preset_names()]
+    chosen = found[0] if preset is None and found else preset
     layers = [*(load_preset(chosen) if chosen else ()), *([overrides] if overrides else ())]
     return from_layers(algo_name, name, layers)
 
 
+def _full_name(scenario: str) -> str:
+    """As it is found again from everywhere."""
+    if is_world(scenario):
+        return find_world(scenario).name
+    if scenario.endswith(".toml"):
+        load_scenario(scenario)
+        return str(Path(scenario).absolute())  # the run may be resumed from another folder
+    return load_scenario(scenario).name
+
+
 def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Settings:
     """Settings that are checked before anything begins."""
-    kinds = sections(algo_name)
+    kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
     values = given(kinds, layers)
-    task = values.pop("task")
-    inner = inner_sections(kinds["algo"])
-    values["algo"] |= {name: kind(**values.pop(name)) for name, kind in inner.items()}
+    task, algo = values.pop("task"), _algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
-    settings = Settings(algo_name=algo_name, scenario=scenario, task=task, **parts)
-    for each in settings.scenarios:
-        if settings.options(each).heuristic_ai:
-            raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
-    if settings.curriculum.stages and not ALGOS[algo_name].fits_many:
+    settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
+    if is_world(scenario):
+        _check_world(settings)
+    elif any(options_for(load_scenario(each), task).heuristic_ai for each in settings.scenarios):
+        raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
+    if settings.curriculum.stages and not find_algo(algo_name).fits_many:
         others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)
         raise ConfigError(
             f"curriculum.stages: what {algo_name} learns fits one scenario only; "
             f"these fit many: {others}"
         )
-    ALGOS[algo_name].check(settings.net, settings.algo, settings.env.n_envs)
+    find_algo(algo_name).check(settings.net, settings.algo, settings.env.n_envs)
     return settings
+
+
+def _algo_settings(algo_name: str, values: dict[str, dict[str, Any]]) -> Any:
+    """Take the settings of an algorithm, or those of each team's, out of all."""
+
+    def built(config: type[Any], section: str, inside: str) -> Any:
+        """An algorithm's settings, with those of its inner sections."""
+        inner = inner_sections(config)
+        table = values.pop(section)
+        table |= {name: kind(**values.pop(f"{inside}{name}")) for name, kind in inner.items()}
+        return config(**table)
+
+    if not is_teams(algo_name):
+        return built(ALGOS[algo_name].Config, "algo", "")
+    return TeamsConfig(
+        tuple(
+            TeamConfig(team, algo, ALGOS[algo], built(ALGOS[algo].Config, team, f"{team}_"))
+            for team, algo in split_teams(algo_name).items()
+        )
+    )
+
+
+def _check_world(settings: Settings) -> None:
+    """Refuse what makes sense in battles only."""
+    if settings.curriculum.stages:
+        raise ConfigError("curriculum.stages lead from battle to battle; a world has none")
+    if settings.run.target_win_rate:
+        raise ConfigError("run.target_win_rate: nothing is won in a world; set run.max_steps")
+    if getattr(settings.algo, "teacher", ""):
+        raise ConfigError("algo.teacher knows battles only; leave it empty")
 
 
 def _check_sections(algo_name: str, layers: Sequence[Layer]) -> None:
     """Say why a part of other algorithms has no place in this one, and which ones have it."""
-    lacks = ALGOS[algo_name].lacks
+    lacks = find_algo(algo_name).lacks
     for layer in layers:
         for section in layer.values:
             if section in lacks:

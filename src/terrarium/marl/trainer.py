@@ -1,5 +1,6 @@
 """The training loop: collect, learn, evaluate, write down; again until it is enough."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,28 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.data.scenarios import load_scenario
-from terrarium.envs.arrays import empty_views
-from terrarium.envs.evaluate import Evaluation, evaluate
-from terrarium.envs.players import PLAYERS, record_battle
-from terrarium.envs.task import compile_task
+from terrarium.envs.players import PLAYERS
 from terrarium.envs.vector import VecEnv
+from terrarium.envs.worlds.errors import WorldError
+from terrarium.envs.worlds.vector import WorldEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
-from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import look_at
+from terrarium.marl.algos.teams import TeamsConfig
 from terrarium.marl.checkpoint import save_checkpoint
-from terrarium.marl.nets.config import spec_of
+from terrarium.marl.games import TEST_SEED, Game, Workforce
 from terrarium.marl.place import free_memory, make_place, use_threads
 from terrarium.marl.player import PolicyPlayer
-from terrarium.marl.rollout import Collector, Episodes
+from terrarium.marl.replay import ReplayConfig
+from terrarium.marl.rollout import Battles, Collector, Episodes
 from terrarium.marl.run_folder import RunFolder, load_weights_of
 from terrarium.marl.settings import Settings
-from terrarium.replay.record_file import save_record
-
-TEST_SEED = 1_000_000_000
-"""Of the first battle of every evaluation; training draws its seeds from 2^62 others"""
 
 
 @dataclass
@@ -45,8 +41,11 @@ class Progress:
     last_test: int = 0
     """steps at the last one"""
     test_win_rate: float = -1.0
-    """of the last evaluation of this stage; -1 before the first"""
+    """of the last evaluation of this stage; -1 before the first, and where nothing is won"""
     best_win_rate: float = -1.0
+    test_return: float = 0.0
+    """of the last evaluation, the mean of all agents"""
+    best_return: float = -math.inf
     train_win_rate: float = 0.0
     train_return: float = 0.0
 
@@ -68,8 +67,9 @@ class Trainer:
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
-        spec = replace(spec_of(self._env.info), limit_steps=_longest(settings))
-        self.algo = ALGOS[settings.algo_name](
+        views = find_algo(settings.algo_name).views(settings.net)
+        spec = replace(self.game.spec(views), limit_steps=_longest(settings))
+        self.algo = find_algo(settings.algo_name)(
             spec, settings.net, settings.algo, make_place(place_seed, device)
         )
         self._collector = self._new_collector()
@@ -82,6 +82,15 @@ class Trainer:
     def scenario(self) -> str:
         """What is trained on now."""
         return self.settings.scenarios[self.progress.stage]
+
+    @property
+    def game(self) -> Game:
+        """The same, as what can be played."""
+        return self.settings.game(self.scenario)
+
+    @property
+    def work(self) -> Workforce:
+        return Workforce(self.threads, self.settings.env.workers, self.settings.env.reward)
 
     @property
     def in_last_stage(self) -> bool:
@@ -98,7 +107,13 @@ class Trainer:
         """
         try:
             with self.folder.open_log(self.progress.steps) as log:
-                return self._loop(log, tell, is_stopped)
+                try:
+                    return self._loop(log, tell, is_stopped)
+                except WorldError as error:
+                    self._save_after(log)
+                    raise TerrariumError(
+                        f"{error}. The run has stopped; what was learned is in {self.folder.last}"
+                    ) from None
         except OSError as error:
             where = error.filename or self.folder.path
             raise TerrariumError(
@@ -163,31 +178,34 @@ class Trainer:
     def _test(self, log: MetricsLog) -> None:
         """Greedy battles on held-apart seeds; one of them is recorded."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
-        player, options = PolicyPlayer(self.algo), settings.options(self.scenario)
-        result = evaluate(
-            player,
-            self.scenario,
-            episodes=settings.eval.episodes,
-            seed=TEST_SEED,
-            n_envs=settings.eval.episodes,
-            threads=self.threads,
-            options=options,
-        )
-        if settings.eval.replays:
+        player, game = PolicyPlayer(self.algo), self.game
+        result = game.test(player, settings.eval.episodes, self.work)
+        if settings.eval.replays and game.is_drawable:
             seed = TEST_SEED + progress.steps % settings.eval.episodes
-            title = (
-                f"{settings.algo_name} after {progress.steps:,} steps: {self._env.scenario.title}"
-            )
-            record = record_battle(player, self._env.scenario, seed, title, options)
-            save_record(record, self.folder.replay_path(progress.steps))
+            title = f"{settings.algo_name} after {progress.steps:,} steps: {game.title}"
+            path = self.folder.replay_path(progress.steps, game.suffix)
+            game.record(player, seed, title, path)
         progress.seconds += time.perf_counter() - start
-        progress.test_win_rate = result.win_rate
         progress.last_test = progress.steps
         progress.next_test = progress.steps + settings.eval.every
-        log.write(progress.steps, progress.seconds, self.scenario, _test_metrics(result))
-        if self.in_last_stage and result.win_rate >= progress.best_win_rate:
-            progress.best_win_rate = result.win_rate
+        progress.test_return = result.metrics["test/return"]
+        if game.is_won:
+            progress.test_win_rate = result.score
+        log.write(progress.steps, progress.seconds, self.scenario, result.metrics)
+        if self.in_last_stage and self._is_best(game, result.score):
             save_checkpoint(self.folder.best, self._policy())
+
+    def _is_best(self, game: Game, score: float) -> bool:
+        """Whether a test was as good as any before. Of opponents the last ones are the best: what
+        one side gains, the other loses."""
+        progress = self.progress
+        if not game.is_won:
+            better = score >= progress.best_return or not game.is_common
+            progress.best_return = max(score, progress.best_return)
+            return better
+        better = score >= progress.best_win_rate
+        progress.best_win_rate = max(score, progress.best_win_rate)
+        return better
 
     def _advance_stage(self) -> None:
         """In a curriculum: the next scenario, when this one is won often enough."""
@@ -203,23 +221,16 @@ class Trainer:
         self._env = self._open_battles()
         self._collector = self._new_collector()
 
-    def _open_battles(self) -> VecEnv:
+    def _open_battles(self) -> Battles:
         """The battles of this stage; each has its own seed, drawn from the run's."""
         settings = self.settings
-        options = settings.options(self.scenario)
         seed = np.random.SeedSequence(
             self._battle_seed.entropy, spawn_key=(*self._battle_seed.spawn_key, self.progress.stage)
         )
-        env = VecEnv(
-            self.scenario,
-            n_envs=settings.env.n_envs,
-            threads=self.threads,
-            seed=seed.generate_state(settings.env.n_envs, np.uint64) >> np.uint64(2),
-            views=ALGOS[settings.algo_name].views(settings.net),
-            options=options,
-        )
-        env.reset()
-        return env
+        n_envs = settings.env.n_envs
+        seeds = seed.generate_state(n_envs, np.uint64) >> np.uint64(2)
+        views = find_algo(settings.algo_name).views(settings.net)
+        return self.game.open(n_envs, seeds, views, self.work)
 
     def _new_collector(self) -> Collector:
         algo = self.algo
@@ -229,6 +240,7 @@ class Trainer:
         """Let a scripted player look on, or let it go."""
         if name and self._collector.teacher is None:
             player, env = PLAYERS[name](), self._env
+            assert isinstance(env, VecEnv), "settings see to that"
             self._collector.teacher = lambda: player.act(env)
         elif not name and self._collector.teacher is not None:
             self._collector.dismiss_teacher()
@@ -254,6 +266,13 @@ class Trainer:
             },
         )
 
+    def _save_after(self, log: MetricsLog) -> None:
+        """A checkpoint after a world has failed: its episodes begin anew when the run goes on."""
+        if isinstance(self._env, WorldEnv):
+            self._env.abandon()
+            self._collector.begins.fill_(True)
+        self._save(log)
+
     def _load(self, content: dict[str, Any]) -> None:
         for name, value in content["progress"].items():
             setattr(self.progress, name, value)
@@ -275,15 +294,6 @@ def _summary(episodes: Episodes) -> Metrics:
     }
 
 
-def _test_metrics(result: Evaluation) -> Metrics:
-    return {
-        "test/win_rate": result.win_rate,
-        "test/measure": result.mean_measure,
-        "test/return": result.mean_return,
-        "test/episode_steps": result.mean_steps,
-    }
-
-
 def check_start(settings: Settings, device: str) -> int:
     """Find out what cannot be before a folder is made; how many bytes of steps will be kept."""
     make_place(np.random.SeedSequence(0), device)
@@ -294,17 +304,34 @@ def check_start(settings: Settings, device: str) -> int:
 
 def _longest(settings: Settings) -> int:
     """The most steps of an episode in any stage: what is kept has room for them."""
-    return max(load_scenario(name).limit_steps for name in settings.scenarios)
+    return max(settings.game(name).limit_steps for name in settings.scenarios)
+
+
+def _check_length(settings: Settings, name: str) -> None:
+    """Whole episodes can be kept only if it is known how long they are."""
+    for section in settings.names():
+        kept = settings.section(section)
+        if isinstance(kept, ReplayConfig) and kept.chunk == 0:
+            raise TerrariumError(
+                f"{section}.chunk is 0, whole episodes, and how long those of {name} are is not "
+                f"known; set {section}.chunk=16 for stretches of them, or 1 for single steps"
+            )
 
 
 def _checked_memory(settings: Settings, name: str) -> int:
     """What a scenario's steps will take, unless that is more than there is."""
-    algo, scenario = ALGOS[settings.algo_name], load_scenario(name)
+    algo, game = find_algo(settings.algo_name), settings.game(name)
+    if isinstance(settings.algo, TeamsConfig):
+        for team in settings.algo.teams:
+            game.refuse(team.algo, team.kind, settings.net, team.name)
+    else:
+        game.refuse(settings.algo_name, algo, settings.net)
     views = algo.views(settings.net)
-    _, info = compile_task(scenario, settings.options(name), views, True)
-    look = look_at(empty_views(1, info, views))
-    n_envs = settings.env.n_envs
-    needed = algo.memory(settings.net, settings.algo, look, _longest(settings), n_envs)
+    spec = replace(game.spec(views), limit_steps=_longest(settings))
+    if spec.limit_steps == 0:
+        _check_length(settings, name)
+    look, n_envs = game.blank(views), settings.env.n_envs
+    needed = algo.memory(spec, settings.net, settings.algo, look, n_envs)
     free = free_memory()
     if needed > free:
         raise TerrariumError(

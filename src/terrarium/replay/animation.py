@@ -1,6 +1,6 @@
 """A battle as an animated GIF."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from terrarium.replay.picture import Painter, fight_middle, write_image
 
 WIDTH = 640
 MAX_PICTURES = 240
-FRAME_S = 0.1  # between pictures at least; the last one stays longer
+FRAME_S = 0.1  # between pictures at least
 LAST_S = 1.5
 N_COLORS = 96
 
@@ -34,7 +34,12 @@ def save_gif(
         pictures.append(picture.quantize(palette=colors, dither=Image.Dither.NONE))
         if progress is not None:
             progress((n + 1) / n_pictures)
-    pauses = [round(1000 * FRAME_S)] * (n_pictures - 1) + [round(1000 * LAST_S)]
+    return write_gif(path, pictures, FRAME_S)
+
+
+def write_gif(path: str | Path, pictures: Sequence[Image.Image], pause_s: float) -> int:
+    """Write pictures that share a palette one after another; the last one stays longer."""
+    pauses = [round(1000 * pause_s)] * (len(pictures) - 1) + [round(1000 * LAST_S)]
     return write_image(
         path,
         lambda file: pictures[0].save(

@@ -50,6 +50,15 @@ def font(size: float) -> ImageFont.FreeTypeFont:
     return letters
 
 
+def shortened(text: str, letters: ImageFont.FreeTypeFont, width: float) -> str:
+    """As much of a text as fits."""
+    if letters.getlength(text) <= width:
+        return text
+    while text and letters.getlength(f"{text}...") > width:
+        text = text[:-1]
+    return f"{text}..."
+
+
 def _box(at: Point, radius: float) -> Box:
     x, y = at
     return x - radius, y - radius, x + radius, y + radius

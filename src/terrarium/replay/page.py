@@ -5,6 +5,7 @@ import html
 import json
 import struct
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,28 +24,38 @@ from terrarium.replay.names import (
 from terrarium.replay.palette import palette, palette_css, viewer_file
 
 _SCRIPTS = (
-    *("data.js", "ground.js", "spells.js", "field.js", "timeline.js"),
-    *("panel.js", "story.js", "app.js"),
+    *("player.js", "data.js", "ground.js", "spells.js", "field.js"),
+    *("timeline.js", "panel.js", "story.js", "app.js"),
 )
 
 
 def page(frames: Frames) -> str:
     """The text of the file."""
-    scripts = "".join(_lean(viewer_file(name)) for name in _SCRIPTS)
     parts = {
         "title": html.escape(f"{frames.about.title} - Terrarium"),
         "style": palette_css() + viewer_file("viewer.css"),
         # The battle holds texts of strangers: as base64 they cannot be taken for HTML.
         "battle": base64.b64encode(_battle(frames)).decode("ascii"),
-        "script": f'"use strict";\n(() => {{\n{scripts}}})();',
+        "script": scripts(_SCRIPTS),
     }
+    return fill_template("viewer.html", parts)
+
+
+def fill_template(name: str, parts: Mapping[str, str]) -> str:
+    """A page of the viewer with its parts in place of their names."""
     # In one pass, so that a title with {{script}} in it is just a title.
-    pieces = viewer_file("viewer.html").split("{{")
+    pieces = viewer_file(name).split("{{")
     filled = [pieces[0]]
     for piece in pieces[1:]:
-        name, rest = piece.split("}}", 1)
-        filled += [parts[name], rest]
+        part, rest = piece.split("}}", 1)
+        filled += [parts[part], rest]
     return "".join(filled)
+
+
+def scripts(names: Sequence[str]) -> str:
+    """Scripts of the viewer as one, whose names nobody else sees."""
+    lean = "".join(_lean(viewer_file(name)) for name in names)
+    return f'"use strict";\n(() => {{\n{lean}}})();'
 
 
 def _lean(script: str) -> str:

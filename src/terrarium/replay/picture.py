@@ -6,11 +6,11 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from terrarium.engine import codes
 from terrarium.engine.state import Records
-from terrarium.replay.drawing import Point, dashed_ring, disc, faded, font
+from terrarium.replay.drawing import Point, dashed_ring, disc, faded, font, shortened
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import write_file
 from terrarium.replay.frames import Frames
@@ -206,7 +206,7 @@ class Painter:
         for note, color in notes:
             pen.text((right, self._head / 2), note, color, letters, anchor="rm")
             right -= letters.getlength(note) + 22 * zoom
-        title = _shortened(about.title, letters, right - 16 * zoom)
+        title = shortened(about.title, letters, right - 16 * zoom)
         pen.text((16 * zoom, self._head / 2), title, colors["text"], letters, anchor="lm")
         # What is left of both armies grows from the middle of the headline's lower edge.
         for side, direction in ((0, -1), (1, 1)):
@@ -244,11 +244,3 @@ def write_image(path: str | Path, write: Callable[[BytesIO], None]) -> int:
     buffer = BytesIO()
     write(buffer)
     return write_file(path, buffer.getvalue())
-
-
-def _shortened(text: str, letters: ImageFont.FreeTypeFont, width: float) -> str:
-    if letters.getlength(text) <= width:
-        return text
-    while text and letters.getlength(f"{text}...") > width:
-        text = text[:-1]
-    return f"{text}..."

@@ -24,7 +24,7 @@ from terrarium.engine.state import Records
 from terrarium.errors import TerrariumError
 from terrarium.replay import columns as light
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.files import read_file, write_file
+from terrarium.replay.files import damaged, inflate, read_file, write_file
 from terrarium.replay.frames import (
     GIVEN,
     SKILL_EFFECTS,
@@ -122,7 +122,7 @@ def from_bytes(content: bytes) -> Record:
     if content[: len(MAGIC)] != MAGIC:
         raise ReplayError("this is no battle record; terrarium watch --save-record writes one")
     if len(content) < _PREFIX.size:
-        raise _damaged("it ends too early")
+        raise damaged("it ends too early")
     _, version, n_header, header_size, n_body, body_size = _PREFIX.unpack_from(content)
     if version != FORMAT_VERSION:
         raise ReplayError(
@@ -130,13 +130,13 @@ def from_bytes(content: bytes) -> Record:
             + ("update Terrarium" if version > FORMAT_VERSION else "record the battle again")
         )
     if len(content) != _PREFIX.size + n_header + n_body + _DIGEST:
-        raise _damaged("its length is not the one it states")
+        raise damaged("its length is not the one it states")
     if header_size > MAX_HEADER or body_size > MAX_BODY:
-        raise _damaged("it claims to be larger than any record")
+        raise damaged("it claims to be larger than any record")
     if hashlib.sha256(content[:-_DIGEST]).digest() != content[-_DIGEST:]:
-        raise _damaged("its checksum is wrong")
+        raise damaged("its checksum is wrong")
     middle = _PREFIX.size + n_header
-    header = read_header(_inflate(content[_PREFIX.size : middle], header_size))
+    header = read_header(inflate(content[_PREFIX.size : middle], header_size))
     read = _read_exact if header.choice("kind", ("exact", "light")) == "exact" else _read_light
     return read(header, content[middle:-_DIGEST], body_size)
 
@@ -153,8 +153,8 @@ def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
     wanted = 8 * (n_steps + 1) + n_steps * STEP.itemsize
     wanted += n_commands * GIVEN.itemsize + n_whys * WHY.itemsize
     if body_size != wanted:
-        raise _damaged("its columns do not have the size that the header states")
-    raw = _inflate(packed, body_size)
+        raise damaged("its columns do not have the size that the header states")
+    raw = inflate(packed, body_size)
     checksums = np.frombuffer(raw, "<u8", n_steps + 1).astype(np.uint64)
     steps, at = _columns(raw, STEP, n_steps, checksums.nbytes)
     commands, at = _columns(raw, GIVEN, n_commands, at)
@@ -175,12 +175,12 @@ def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
     reasons = header.short_texts("reasons", MAX_REASONS)
     sizes = _sizes(header, light.TABLES)
     if not 1 <= len(types) <= MAX_SLOTS or sizes["units"] != about.n_slots:
-        raise _damaged("its numbers of units and types do not fit")
+        raise damaged("its numbers of units and types do not fit")
     if len(skills) > _MAX_SKILLS:
-        raise _damaged(f"it has {len(skills)} skills, more than any rules")
+        raise damaged(f"it has {len(skills)} skills, more than any rules")
     if body_size != light.packed_size(sizes):
-        raise _damaged("its columns do not have the size that the header states")
-    columns = light.unpack(_inflate(packed, body_size), sizes)
+        raise damaged("its columns do not have the size that the header states")
+    columns = light.unpack(inflate(packed, body_size), sizes)
     try:
         terrain = read_terrain(header.short_text("terrain_name"), header.text("terrain"))
     except (FactsError, ValueError) as error:
@@ -256,7 +256,7 @@ def _columns(raw: bytes, dtype: np.dtype[np.void], n: int, at: int) -> tuple[Rec
         kind = dtype[name].newbyteorder("<")
         column = np.frombuffer(raw, np.uint8 if kind.kind == "b" else kind, n, at)
         if kind.kind == "b" and n and column.max() > 1:
-            raise _damaged(f"{name} is neither true nor false")
+            raise damaged(f"{name} is neither true nor false")
         table[name] = column
         at += n * kind.itemsize
     return table, at
@@ -266,13 +266,13 @@ def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
     """Numbers that no recorder writes would send the engine out of its arrays."""
     n_ticks, n_commands = steps["n_ticks"], steps["n_commands"]
     if len(steps) and not (n_ticks.min() >= 0 and n_ticks.max() <= MAX_STEP_TICKS):
-        raise _damaged("a step has an impossible number of ticks")
+        raise damaged("a step has an impossible number of ticks")
     if len(steps) and n_commands.min() < 0:
-        raise _damaged("a step has an impossible number of commands")
+        raise damaged("a step has an impossible number of commands")
     # The sum first: what it announces might not fit into the memory.
     fits = int(n_commands.sum(dtype=np.int64)) == len(commands)
     if not fits or (np.repeat(np.arange(len(steps)), n_commands) != commands["step"]).any():
-        raise _damaged("its commands do not belong to its steps")
+        raise damaged("its commands do not belong to its steps")
     if not len(commands):
         return
     for name, low, high in (
@@ -282,35 +282,19 @@ def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
         ("ability", codes.NO_ABILITY, 2**15 - 1),
     ):
         if not (low <= commands[name].min() and commands[name].max() <= high):
-            raise _damaged(f"{name} of a command is outside {low} to {high}")
+            raise damaged(f"{name} of a command is outside {low} to {high}")
     for axis in "xy":
         # Written so that NaN, which compares false with everything, is refused as well.
         if not (np.abs(commands[axis]) < FURTHEST).all():
-            raise _damaged("a command leads to a point that is no place")
+            raise damaged("a command leads to a point that is no place")
     same_step = np.diff(commands["step"]) == 0
     if (np.diff(commands["slot"])[same_step] <= 0).any():
-        raise _damaged("a unit has two commands in one step")
+        raise damaged("a unit has two commands in one step")
 
 
 def _check_whys(whys: Records, n_steps: int, n_slots: int, n_reasons: int) -> None:
     for name, limit in (("step", n_steps), ("slot", n_slots), ("reason", n_reasons)):
         if len(whys) and (whys[name].min() < 0 or whys[name].max() >= limit):
-            raise _damaged(f"{name} of a reason is outside 0 to {limit - 1}")
+            raise damaged(f"{name} of a reason is outside 0 to {limit - 1}")
     if (np.diff(whys["step"]) < 0).any():
-        raise _damaged("its reasons are not in the order of their steps")
-
-
-def _inflate(packed: bytes, size: int) -> bytes:
-    """Decompress, but never more than was announced."""
-    stream = zlib.decompressobj()
-    try:
-        raw = stream.decompress(packed, size + 1)
-    except zlib.error as error:
-        raise _damaged("it cannot be decompressed") from error
-    if len(raw) != size or not stream.eof or stream.unused_data:
-        raise _damaged("its parts do not have the sizes that it states")
-    return raw
-
-
-def _damaged(what: str) -> ReplayError:
-    return ReplayError(f"the record is damaged: {what}; fetch it again or record the battle anew")
+        raise damaged("its reasons are not in the order of their steps")

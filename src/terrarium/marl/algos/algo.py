@@ -23,6 +23,10 @@ class Algo(Protocol):
     """sections of other algorithms that would make no sense here, and why"""
     fits_many: ClassVar[bool]
     """whether it goes on in a scenario with other numbers of units, as curricula need it"""
+    any_action: ClassVar[bool]
+    """whether agents may have other actions than one choice: numbers, flags, several choices"""
+    needs_team: ClassVar[bool]
+    """whether it learns for all agents together, so that they must want the same"""
     spec: Spec
     net: NetConfig
 
@@ -37,7 +41,7 @@ class Algo(Protocol):
         """Refuse settings that make no sense together, before anything begins."""
 
     @classmethod
-    def memory(cls, net: NetConfig, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
+    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, look: Look, n_envs: int) -> int:
         """Bytes that it will keep of what was collected; `look` is that of one environment."""
 
     @classmethod

@@ -180,6 +180,8 @@ class Coma:
         ),
     }
     fits_many: ClassVar[bool] = False
+    any_action: ClassVar[bool] = False
+    needs_team: ClassVar[bool] = True
     keeps_carries = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, place: Place) -> None:
@@ -208,9 +210,7 @@ class Coma:
             )
 
     @classmethod
-    def memory(
-        cls, net: NetConfig, cfg: ComaConfig, look: Look, limit_steps: int, n_envs: int
-    ) -> int:
+    def memory(cls, spec: Spec, net: NetConfig, cfg: ComaConfig, look: Look, n_envs: int) -> int:
         return cfg.n_steps * n_envs * look.n_bytes
 
     @classmethod

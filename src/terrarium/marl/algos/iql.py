@@ -31,6 +31,7 @@ class Iql(ValueLearner):
 
     Config = IqlConfig
     fits_many: ClassVar[bool] = True
+    needs_team: ClassVar[bool] = False
     has_mixer: ClassVar[bool] = False
     lacks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("mixer", "differ"), "it joins nothing: each agent learns from the team's reward alone"
@@ -40,16 +41,16 @@ class Iql(ValueLearner):
         return Exchange(self.cfg.share, self.spec.n_agents)
 
     def loss(self, rows: Rows, reading: Reading) -> Loss:
-        goals = self.goals(rows, reading.next_taken)  # [R, L, A]
-        errors = reading.taken - goals
+        goals = self.own_goals(rows, reading.next_taken)  # [R, L, A]
+        errors = (reading.taken - goals) * rows.own.there
         # The team's reward goes on after an agent's death, so only the team's end is an end. What
         # a return of more than one step knows beyond the next value is part of the reward that a
         # receiver gets: with one network for all, it learns of it just what the sender did.
         alone = Experiences(
             errors=errors.detach(),
             rewards=goals - self.cfg.discount * reading.next_taken,
-            ends=rows.terminated.unsqueeze(-1).expand_as(errors),
-            there=rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1),
+            ends=rows.own.terminated.expand_as(errors),
+            there=rows.look.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
         )
         received, metrics = shared_loss(self, rows, reading, alone, self.exchange)
         # Shared losses are sums over agents, so this one has to be, too.

@@ -99,6 +99,7 @@ class PpoBatch:
     repeats: Tensor  # [B, T, A] the action is the last one
     advice: Tensor  # [B, T, A] what the teacher would do; -1: nothing
     log_probs: Tensor  # [B, T, A] when the actions were chosen
+    there: Tensor  # [B, T, A or 1] who belongs to the episode
     advantages: Tensor  # [B, T, A] normalized over the living
     values: Tensor  # [B, T, A] before the update, normalized
     returns: Tensor  # [B, T, A] normalized
@@ -127,7 +128,8 @@ def ppo_loss(
     batch: PpoBatch, logits: Tensor, values: Tensor, weights: Weights, cfg: PpoConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
-    acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
+    # The dead choose nothing, so they learn nothing; nor do those who have left.
+    acting = batch.look.acting & batch.there  # [B, T, A]
     log_all = logits.log_softmax(-1)  # [B, T, A, N]
     taken = persist(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
     moved = taken - batch.log_probs  # [B, T, A]
@@ -140,7 +142,7 @@ def ppo_loss(
     near = batch.values + (values - batch.values).clamp(-cfg.value_clip, cfg.value_clip)
     errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
     # The dead stay in the value's loss: what becomes of the team is what they died for.
-    value = errors.mean()
+    value = masked_mean(errors, batch.there.expand_as(errors))
     advised = acting & (batch.advice >= 0)
     missed = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
     loss = policy + cfg.value_weight * value - weights.entropy * entropy + weights.teacher * missed
@@ -175,6 +177,8 @@ class Ppo:
         "it learns from what its policy has just played, and from nothing older",
     )
     fits_many: ClassVar[bool] = True
+    any_action: ClassVar[bool] = False
+    needs_team: ClassVar[bool] = False
     central: bool
     """whether the critic knows everything"""
     keeps_carries = False
@@ -203,9 +207,7 @@ class Ppo:
             )
 
     @classmethod
-    def memory(
-        cls, net: NetConfig, cfg: PpoConfig, look: Look, limit_steps: int, n_envs: int
-    ) -> int:
+    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, look: Look, n_envs: int) -> int:
         return cfg.n_steps * n_envs * look.n_bytes
 
     @classmethod
@@ -291,17 +293,18 @@ class Ppo:
             ends = self.norm.restore(self.critic(rollout.ends))  # [E, A]
             following[rollout.end_steps, rollout.end_rows] = ends
         advantages = generalized_advantages(
-            rollout.rewards,
+            rollout.own.rewards,
             values[:-1],
             following,
-            rollout.terminated,
-            rollout.over,
+            rollout.own.terminated,
+            rollout.own.over(rollout.over),
             self.cfg.discount,
             self.cfg.trace,
         )  # [T, B, A]
         returns = advantages + values[:-1]
-        self.norm.update(returns)
-        acting = rollout.look.acting[:-1]
+        there = rollout.own.there
+        self.norm.update(returns[there.expand_as(returns)])
+        acting = rollout.look.acting[:-1] & there
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
@@ -316,6 +319,7 @@ class Ppo:
             repeats=(rollout.actions == before).transpose(0, 1),
             advice=rollout.advice.transpose(0, 1),
             log_probs=rollout.log_probs.transpose(0, 1),
+            there=there.transpose(0, 1),
             advantages=advantages.transpose(0, 1),
             values=self.norm.normalize(values[:-1]).transpose(0, 1),
             returns=self.norm.normalize(returns).transpose(0, 1),

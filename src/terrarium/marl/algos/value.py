@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Look, parts, pick
+from terrarium.marl.batch import Look, pick
+from terrarium.marl.experience import Experience
 from terrarium.marl.exploration import ExploreConfig, Explorer
 from terrarium.marl.hindsight import Goals, relabel
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
@@ -19,7 +20,6 @@ from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
 from terrarium.marl.replay import Replay, ReplayConfig, Rows, replay_bytes
-from terrarium.marl.replay_files import ReplayFiles
 from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import Choice, Rollout
 from terrarium.marl.sharing.config import ShareConfig
@@ -126,6 +126,8 @@ class ValueLearner:
     Config: ClassVar[type[Any]] = ValueConfig
     lacks: ClassVar[dict[str, str]] = {}
     fits_many: ClassVar[bool] = False
+    any_action: ClassVar[bool] = False
+    needs_team: ClassVar[bool] = True
     has_mixer: ClassVar[bool] = True
     """whether the state decides how agents are joined"""
 
@@ -141,8 +143,7 @@ class ValueLearner:
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
         """what observations hold of goals, if the environment has any: for hindsight"""
-        self.replay: Replay | None = None
-        self._files: ReplayFiles | None = None
+        self.experience = Experience(cfg.replay, spec, self.carry_size)
         self.progress = 0.0
         """share of the run that is done"""
         self._due, self._n_updates = 0.0, 0
@@ -175,9 +176,8 @@ class ValueLearner:
             _check_share(net, cfg.share, cfg.replay)
 
     @classmethod
-    def memory(cls, net: NetConfig, cfg: Any, look: Look, limit_steps: int, n_envs: int) -> int:
-        length, carry_size = cfg.replay.chunk or limit_steps, make_core(net).carry_size
-        return replay_bytes(cfg.replay, length, look, carry_size, n_envs)
+    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, look: Look, n_envs: int) -> int:
+        return replay_bytes(cfg.replay, spec, look, make_core(net).carry_size, n_envs)
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
@@ -223,19 +223,13 @@ class ValueLearner:
             actions = self.explorer.choose(q, look.avail, self.progress, generator)
         return Choice(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
 
-    def observe(self, rollout: Rollout) -> None:
-        seen = rollout.look[0].to(torch.device("cpu"))
-        if self.replay is None or not self.replay.fits(seen):  # what another scenario was like
-            self._make_replay(seen)
-        assert self.replay is not None
-        self.replay.add(rollout)
-        self._due += rollout.rewards.numel() / self.cfg.steps_per_update
+    @property
+    def replay(self) -> Replay | None:
+        return self.experience.replay
 
-    def _make_replay(self, look: Look) -> None:
-        length = self.cfg.replay.chunk or self.spec.limit_steps
-        self.replay = Replay(self.cfg.replay, length, look, self.carry_size)
-        if self._files is not None:
-            self._files.forget()
+    def observe(self, rollout: Rollout) -> None:
+        self.experience.add(rollout)
+        self._due += rollout.rewards.numel() / self.cfg.steps_per_update
 
     def update(self, progress: float) -> Metrics:
         """As many gradient steps as are due for the steps that were collected."""
@@ -308,8 +302,20 @@ class ValueLearner:
         )
 
     def goals(self, rows: Rows, next_values: Tensor) -> Tensor:
-        """What values [R, L, ...] should have been, from rewards and the values after each step."""
-        args = (rows.rewards.T, next_values.transpose(0, 1), rows.terminated.T, rows.last.T)
+        """What the team's values [R, L, ...] should have been, from its rewards and the values
+        after each step."""
+        return self._returns(rows.rewards.T, next_values, rows.terminated.T, rows.last.T)
+
+    def own_goals(self, rows: Rows, next_values: Tensor) -> Tensor:
+        """What the values [R, L, A] of each agent should have been, from what it earned itself."""
+        own = rows.own.swap()
+        return self._returns(own.rewards, next_values, own.terminated, own.over(rows.last.T))
+
+    def _returns(
+        self, rewards: Tensor, next_values: Tensor, terminated: Tensor, over: Tensor
+    ) -> Tensor:
+        """[R, L, ...] of what has steps first, but for the values [R, L, ...]."""
+        args = (rewards, next_values.transpose(0, 1), terminated, over)
         if self.cfg.trace > 0.0:
             goals = lambda_returns(*args, self.cfg.discount, self.cfg.trace)
         else:
@@ -317,24 +323,10 @@ class ValueLearner:
         return goals.transpose(0, 1)
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
-        if self.replay is None or not self.cfg.replay.on_disk:
-            return {}
-        if self._files is None:
-            self._files = ReplayFiles(folder)
-        return {
-            "files": self._files.save(self.replay),
-            "replay": self.replay.state_dict(),
-            "look": parts(self.replay.blank),
-        }
+        return self.experience.save(folder)
 
     def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
-        if not saved:
-            return
-        self._make_replay(Look(*saved["look"]))
-        assert self.replay is not None
-        self._files = ReplayFiles(folder)
-        self.replay.load_state_dict(saved["replay"])
-        self._files.load(self.replay, saved["files"])
+        self.experience.load(folder, saved)
 
     def state_dict(self) -> dict[str, Any]:
         """All that it has learned, and all that the next update depends on but what is kept."""

@@ -194,6 +194,13 @@ class SeparateActors(nn.Module):
 
     def judge(self, thought: Thought, look: Look) -> Tensor:
         """Masked logits [B, T, A, N], of each agent by its own network."""
+        if thought.tokens is None:
+            features = thought.features.chunk(len(self.each), 2)  # A of [B, T, 1, H]
+            logits = [
+                actor.judge(replace(thought, features=features[a]), look.of_agents(slice(a, a + 1)))
+                for a, actor in enumerate(self.each)
+            ]
+            return torch.cat(logits, 2)
         logits = [actor.judge(thought, look)[..., a, :] for a, actor in enumerate(self.each)]
         return torch.stack(logits, -2)
 
@@ -220,6 +227,18 @@ class SeparateActors(nn.Module):
     def _reflect(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
         self._check(look)
         ids = ids_of_each(self.each[0].n_ids, look)
+        if isinstance(self.each[0].encoder, VectorEncoder):  # each reads its own vector only
+            thoughts = [
+                actor.reflect(
+                    look.of_agents(slice(a, a + 1)),
+                    carry[:, a : a + 1],
+                    resets,
+                    None if ids is None else ids[a : a + 1],
+                )
+                for a, actor in enumerate(self.each)
+            ]
+            features = torch.cat([one.features for one in thoughts], 2)
+            return Thought(features, None, torch.cat([one.carry for one in thoughts], 1))
         thoughts = [actor.reflect(look, carry, resets, ids) for actor in self.each]
         tokens = [one.tokens[:, :, a] for a, one in enumerate(thoughts) if one.tokens is not None]
         return Thought(

@@ -1,18 +1,12 @@
 /* The page: time, controls, the panel of the selected unit, keys and fingers. */
 
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const EYES = [[-1, "All eyes"], [0, "Allies' eyes"], [1, "Enemies' eyes"]];
 const NO_UNIT = -1;
-const PLAY_SHAPE = "M8 5v14l11-7z", PAUSE_SHAPE = "M7 5h3.500v14H7zM13.500 5H17v14h-3.500z";
 
-const $ = (id) => document.getElementById(id);
-
-class App {
+class App extends Player {
   constructor(battle) {
+    super(battle.lastTick, TICKS_PER_S);
     this.battle = battle;
-    this.tick = 0;
-    this.playing = false;
-    this.speed = 1;
     this.selected = NO_UNIT;
     this.field = new Field($("field"), battle);
     this.timeline = new Timeline($("timeline"), battle);
@@ -20,7 +14,7 @@ class App {
     this.story = new Story(battle, (slot) => this.select(slot));
     this.writeNames();
     this.wireControls();
-    this.wireKeys();
+    this.wireKeys(this.ownKeys(), (direction) => this.selectNext(direction));
     this.wireField();
     this.wireTimeline();
     new ResizeObserver(() => this.resize()).observe(document.querySelector("main"));
@@ -41,64 +35,14 @@ class App {
       $(`${army}-upgrades`).textContent = $(`${army}-upgrades`).title = names;
       $(`${army}-upgrades`).hidden = !names;
     });
-    $("duration").textContent = clock(this.battle.lastTick);
-    $("scrub").max = this.battle.lastTick;
-    for (const speed of SPEEDS) $("speed").add(new Option(`${speed}×`, speed, speed === 1, speed === 1));
   }
 
-  // --- time -------------------------------------------------------------------------------
-
-  seek(tick) {
-    this.tick = Math.min(this.battle.lastTick, Math.max(0, tick));
-    if (this.tick > 0) $("begin").hidden = true;
-    this.show();
-  }
-
-  play() {
-    if (this.tick >= this.battle.lastTick) this.tick = 0;
-    this.playing = true;
-    $("begin").hidden = true;
-    this.showPlaying();
-    let before = performance.now();
-    const advance = (now) => {
-      if (!this.playing) return;
-      // A page in the background gets no frames; it goes on where it was.
-      const elapsed = Math.min(0.25, Math.max(0, (now - before) / 1000));
-      before = now;
-      this.seek(this.tick + elapsed * TICKS_PER_S * this.speed);
-      if (this.tick >= this.battle.lastTick) this.pause();
-      else requestAnimationFrame(advance);
-    };
-    requestAnimationFrame(advance);
-  }
-
-  pause() {
-    this.playing = false;
-    this.showPlaying();
-  }
-
-  toggle() {
-    if (this.playing) this.pause(); else this.play();
-  }
-
-  /** To the beginning of the next step, or of this one, or of the one before. */
-  stepBy(direction) {
-    this.pause();
+  /** The beginning of the next step, or of this one, or of the one before. */
+  nextStop(direction) {
     const { stepTicks } = this.battle;
-    const next = direction > 0
+    return direction > 0
       ? stepTicks.find((tick) => tick > this.tick + 1e-6)
       : stepTicks.findLast((tick) => tick < this.tick - 1e-6);
-    this.seek(next ?? (direction > 0 ? this.battle.lastTick : 0));
-  }
-
-  setSpeed(speed) {
-    this.speed = speed;
-    $("speed").value = speed;
-  }
-
-  changeSpeed(by) {
-    const at = SPEEDS.indexOf(this.speed) + by;
-    this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at))]);
   }
 
   // --- what is shown ----------------------------------------------------------------------
@@ -116,32 +60,15 @@ class App {
     this.show();
   }
 
-  show() {
-    this.showNumbers();
-    if (this.waiting) return; // one drawing a frame, however many events there are
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.draw();
-    });
-  }
-
   draw() {
     this.field.draw(this.tick, this.selected);
     this.timeline.draw(this.tick);
   }
 
-  showPlaying() {
-    $("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
-    $("play-shape").setAttribute("d", this.playing ? PAUSE_SHAPE : PLAY_SHAPE);
-  }
-
   showNumbers() {
     const { battle, tick } = this, k = battle.sampleAt(tick), { life, alive } = battle.strength;
-    $("time").textContent = clock(tick);
+    this.showClock();
     $("step").textContent = `${battle.nSteps ? battle.stepAt(tick) + 1 : 0} / ${battle.nSteps}`;
-    $("scrub").value = tick;
-    $("scrub").setAttribute("aria-valuetext", `${clock(tick)} of ${clock(battle.lastTick)}`);
     ["allies", "enemies"].forEach((army, side) => {
       $(`${army}-alive`).textContent = alive[side][k];
       $(`${army}-life`).textContent = Math.round(life[side][k]);
@@ -190,17 +117,11 @@ class App {
   // --- input ------------------------------------------------------------------------------
 
   wireControls() {
-    $("play").onclick = () => this.toggle();
-    $("begin").onclick = () => { this.play(); $("field").focus(); };
-    $("back").onclick = () => this.stepBy(-1);
-    $("forward").onclick = () => this.stepBy(1);
-    $("scrub").oninput = () => this.seek(Number($("scrub").value));
-    $("speed").onchange = () => this.setSpeed(Number($("speed").value));
+    this.wirePlayback();
     $("zoom-in").onclick = () => this.zoom(1.3);
     $("zoom-out").onclick = () => this.zoom(1 / 1.3);
     $("fit").onclick = () => this.fit();
     $("eyes").onclick = () => this.nextEyes();
-    $("help-open").onclick = () => $("help").showModal();
     $("panel-close").onclick = () => this.select(NO_UNIT);
   }
 
@@ -214,35 +135,15 @@ class App {
     this.show();
   }
 
-  wireKeys() {
-    const keys = {
-      " ": () => this.toggle(),
-      ArrowRight: () => this.stepBy(1),
-      ArrowLeft: () => this.stepBy(-1),
-      Home: () => this.seek(0),
-      End: () => this.seek(this.battle.lastTick),
+  ownKeys() {
+    return {
       "+": () => this.zoom(1.3),
       "=": () => this.zoom(1.3),
       "-": () => this.zoom(1 / 1.3),
       0: () => this.fit(),
-      "[": () => this.changeSpeed(-1),
-      "]": () => this.changeSpeed(1),
       f: () => this.nextEyes(),
-      "?": () => $("help").showModal(),
       Escape: () => this.select(NO_UNIT),
     };
-    document.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-      const on = event.target;
-      // A focused control keeps its own keys, and Tab leads through the controls from there.
-      const own = on.tagName === "BUTTON" ? [" ", "Enter", "Tab"]
-        : on.tagName === "SELECT" || on.tagName === "INPUT" ? ["ArrowLeft", "ArrowRight", "Home", "End", "Tab"] : [];
-      if (own.includes(event.key)) return;
-      const action = event.key === "Tab" ? () => this.selectNext(event.shiftKey ? -1 : 1) : keys[event.key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-    });
   }
 
   /** Drag moves, two fingers or the wheel zoom, a tap selects. */
@@ -284,18 +185,6 @@ class App {
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
-  }
-
-  wireTimeline() {
-    const canvas = $("timeline");
-    const seek = (event) => this.seek(this.timeline.toTick(event.offsetX));
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      seek(event);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (canvas.hasPointerCapture(event.pointerId)) seek(event);
-    });
   }
 
   /** battle.html#t=4.2&unit=3 opens at that second, with that unit selected. */
@@ -342,19 +231,4 @@ function pinch(fingers) {
   return { x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2, apart: Math.hypot(a[0] - b[0], a[1] - b[1]) };
 }
 
-/** Minutes and seconds at the speed "faster". */
-function clock(tick) {
-  const tenths = Math.round((tick / TICKS_PER_S) * 10);
-  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
-}
-
-function fail(error) {
-  $("message").textContent = error.message;
-  $("message").hidden = false;
-  $("begin").hidden = true;
-}
-
-readBattle().then((battle) => { window.terrarium = new App(battle).hook; }).catch((error) => {
-  fail(error);
-  console.error(error);
-});
+begin(readBattle().then((battle) => new App(battle)));

@@ -9,13 +9,7 @@ const LINGER_TICKS = 14; // how long the name of a cast stays: many take no time
 
 /** Read the battle that is embedded in the page. */
 async function readBattle() {
-  if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old to unpack the battle. Use Chrome 111, Firefox 113, Safari 16.4 or later.");
-  }
-  const text = atob(document.getElementById("battle").textContent);
-  const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const bytes = await readEmbedded("battle");
   const headerSize = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerSize)));
   return new Battle(header, readColumns(header.layout, bytes, 4 + headerSize));

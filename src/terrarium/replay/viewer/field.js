@@ -4,18 +4,6 @@ const DEATH_TICKS = 56; // how long a marker of a death fades
 const SHOT_TICKS = 5;
 const SMALL = 15; // pixels: smaller bodies show their bars once they are hurt
 
-/** The colors of the page's scheme, by the names of palette.json. */
-function readColors() {
-  const style = getComputedStyle(document.documentElement);
-  return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${name}`).trim() });
-}
-
-/** Colors as plain values: asking the style for each unit would be slow. */
-function colorTable(names) {
-  const colors = readColors();
-  return Object.fromEntries(names.map((name) => [name, colors[name]]));
-}
-
 class Field {
   constructor(canvas, battle) {
     this.canvas = canvas;
@@ -35,12 +23,7 @@ class Field {
   }
 
   resize() {
-    const box = this.canvas.getBoundingClientRect();
-    this.width = box.width;
-    this.height = box.height;
-    this.ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(box.width * this.ratio);
-    this.canvas.height = Math.round(box.height * this.ratio);
+    Object.assign(this, fitDots(this.canvas)); // width, height, ratio
     if (this.fitted) this.fit();
   }
 

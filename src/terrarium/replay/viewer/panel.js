@@ -89,7 +89,7 @@ class Panel {
     const death = this.battle.deaths.findLast((d) => d.slot === slot && d.tick <= tick);
     if (!death) return "none";
     const by = death.killer >= 0 ? ` by ${this.battle.nameOf(death.killer, this.battle.sampleAt(death.tick))}` : "";
-    return `killed${by} at ${clock(death.tick)}`;
+    return `killed${by} at ${clock(death.tick, TICKS_PER_S)}`;
   }
 }
 

@@ -13,12 +13,7 @@ class Timeline {
   }
 
   resize() {
-    const box = this.canvas.getBoundingClientRect();
-    this.width = box.width;
-    this.height = box.height;
-    this.ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(box.width * this.ratio);
-    this.canvas.height = Math.round(box.height * this.ratio);
+    Object.assign(this, fitDots(this.canvas)); // width, height, ratio
   }
 
   /** Aligned with the slider below, whose thumb keeps half its width from either end. */

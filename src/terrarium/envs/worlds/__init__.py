@@ -1,0 +1,1 @@
+"""Worlds that others made: any PettingZoo environment as a batch of padded, masked arrays."""

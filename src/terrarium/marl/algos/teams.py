@@ -1,0 +1,237 @@
+"""Teams that learn against each other, each by an algorithm of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.actions import Layout
+from terrarium.marl.algos.algo import Algo, Metrics
+from terrarium.marl.algos.maddpg import Maddpg, Others
+from terrarium.marl.batch import Look
+from terrarium.marl.nets.config import NetConfig, Spec, spec_of_some
+from terrarium.marl.place import Place
+from terrarium.marl.rollout import Choice, Rollout
+
+GOOD = "good"
+"""What worlds with adversaries call those that are none, though their names do not say it"""
+
+
+@dataclass(frozen=True)
+class TeamConfig:
+    """By what a team learns."""
+
+    name: str
+    algo: str
+    """what the algorithm is called"""
+    kind: type[Algo]
+    cfg: Any
+
+
+@dataclass(frozen=True)
+class TeamsConfig:
+    """All teams; their settings are in sections with their names."""
+
+    teams: tuple[TeamConfig, ...]
+
+
+class Member:
+    """A team's algorithm, and its places among all agents."""
+
+    def __init__(self, algo: Algo, places: Sequence[int], whole: Layout, device: torch.device):
+        self.algo, self.places = algo, list(places)
+        self._whole, self._own = whole, Layout(algo.spec, device)
+
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool) -> Choice:
+        """Of the team's own agents; look [B, ...] and carry [B, A, C] are of all."""
+        carry = carry[:, self.places, : self.algo.carry_size]
+        return self.algo.act(look.of_agents(self.places), carry, resets, greedy)
+
+    def vectors(self, choice: Choice) -> Tensor:
+        """[B, J, N] what was chosen."""
+        return self._own.vectors(choice.actions)
+
+    def part_of(self, rollout: Rollout) -> Rollout:
+        """A rollout of all agents as the team's algorithm wants it."""
+        size = self.algo.carry_size
+        carries = rollout.carries[:, :, self.places, :size]
+        if isinstance(self.algo, Maddpg):  # its critics see all agents
+            return replace(rollout, carries=carries)
+        own, places = rollout.own.of_agents(self.places), self.places
+        actions = self._own.actions(self._whole.vectors(rollout.actions)[:, :, places])
+        return replace(
+            rollout,
+            look=rollout.look.of_agents(places),
+            actions=actions,
+            log_probs=rollout.log_probs[:, :, places],
+            advice=rollout.advice[:, :, places],
+            rewards=own.rewards.mean(-1),
+            own=own,
+            carries=carries,
+            ends=rollout.ends.of_agents(places),
+        )
+
+
+class Teams:
+    """Each team acts and learns for itself; critics that see everything see the others, too."""
+
+    Config: ClassVar[type[Any]] = TeamsConfig
+    lacks: ClassVar[dict[str, str]] = {}
+    fits_many: ClassVar[bool] = False
+    any_action: ClassVar[bool] = True
+    needs_team: ClassVar[bool] = False
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, place: Place) -> None:
+        self.spec, self.net, self.cfg = spec, net, cfg
+        self._place, self._layout = place, Layout(spec, place.device)
+        self.members: dict[str, Member] = {}
+        for number, team in enumerate(cfg.teams):
+            places = dict(spec.teams)[team.name]
+            own = spec_of_some(spec, places)
+            # Teams of the same kind must not begin as copies of each other.
+            there = replace(place, weights_seed=place.weights_seed + number)
+            if issubclass(team.kind, Maddpg):
+                others = Others(spec, places, self.plan)
+                algo: Algo = team.kind(own, net, team.cfg, there, others)
+            else:
+                algo = team.kind(own, net, team.cfg, there)
+            self.members[team.name] = Member(algo, places, self._layout, place.device)
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return ("obs", "state")
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: TeamsConfig, n_envs: int) -> None:
+        for team in cfg.teams:
+            team.kind.check(net, team.cfg, n_envs)
+            if net.core != "none" and issubclass(team.kind, Maddpg):
+                raise TerrariumError(
+                    f"net.core is {net.core}: critics of team {team.name} ask what the others "
+                    "would do, and who remembers cannot be asked about single moments; set "
+                    "net.core=none"
+                )
+
+    @classmethod
+    def memory(cls, spec: Spec, net: NetConfig, cfg: TeamsConfig, look: Look, n_envs: int) -> int:
+        return sum(team.kind.memory(spec, net, team.cfg, look, n_envs) for team in cfg.teams)
+
+    @classmethod
+    def smaller(cls, cfg: TeamsConfig, share: float) -> str:
+        return "Set a smaller replay.capacity for each team, such as " + " ".join(
+            f"{team.name}_replay.capacity=10000" for team in cfg.teams
+        )
+
+    @property
+    def n_steps(self) -> int:
+        return max(member.algo.n_steps for member in self.members.values())
+
+    @property
+    def keeps_carries(self) -> bool:
+        return any(member.algo.keeps_carries for member in self.members.values())
+
+    @property
+    def carry_size(self) -> int:
+        return max(member.algo.carry_size for member in self.members.values())
+
+    @property
+    def device(self) -> torch.device:
+        return self._place.device
+
+    def teacher(self, progress: float) -> str:
+        return ""
+
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+        vectors = torch.zeros(look.avail.shape, device=self.device)  # [B, A, N]
+        log_probs = torch.zeros(look.avail.shape[:-1], device=self.device)
+        after = torch.zeros_like(carry)
+        for member in self.members.values():
+            choice = member.act(look, carry, resets, greedy)
+            vectors[:, member.places] = member.vectors(choice)
+            log_probs[:, member.places] = choice.log_probs
+            after[:, member.places, : member.algo.carry_size] = choice.carry
+        return Choice(self._layout.actions(vectors), log_probs, after)
+
+    def plan(self, look: Look) -> Tensor:
+        """[..., A, N] what everybody would do who sees this [...]; nobody remembers anything."""
+        shape = look.avail.shape
+        flat = look.merge(len(shape) - 2)
+        begins = torch.ones(len(flat.avail), dtype=torch.bool, device=self.device)
+        carry = torch.zeros((len(begins), shape[-2], self.carry_size), device=self.device)
+        choice = self.act(flat, carry, begins, greedy=True)
+        return self._layout.vectors(choice.actions).view(shape)
+
+    def observe(self, rollout: Rollout) -> None:
+        for member in self.members.values():
+            member.algo.observe(member.part_of(rollout))
+
+    def update(self, progress: float) -> Metrics:
+        metrics: Metrics = {}
+        for name, member in self.members.items():
+            learned = member.algo.update(progress)
+            metrics |= {f"{metric}/{name}": value for metric, value in learned.items()}
+        return metrics
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        folder.mkdir(exist_ok=True)
+        return {
+            name: member.algo.save_experience(folder / name)
+            for name, member in self.members.items()
+        }
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        for name, member in self.members.items():
+            member.algo.load_experience(folder / name, saved[name])
+
+    def state_dict(self) -> dict[str, Any]:
+        return {name: member.algo.state_dict() for name, member in self.members.items()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, member in self.members.items():
+            member.algo.load_state_dict(state[name])
+
+    def load_weights(self, state: dict[str, Any]) -> None:
+        for name, member in self.members.items():
+            member.algo.load_weights(state[name])
+
+
+def is_teams(word: str) -> bool:
+    """Whether a word names an algorithm for each team: adversary=maddpg,good=ddpg."""
+    return "=" in word
+
+
+def split_teams(word: str) -> dict[str, str]:
+    """Team by team the word of its algorithm."""
+    pairs = [part.partition("=") for part in word.split(",")]
+    if not all(name and algo for name, _, algo in pairs):
+        raise TerrariumError(
+            f'"{word}" does not name an algorithm for each team; write adversary=maddpg,good=ddpg'
+        )
+    names = [name.strip() for name, _, _ in pairs]
+    if len(set(names)) < len(names):
+        raise TerrariumError(f'"{word}" names a team twice')
+    return {name.strip(): algo.strip() for name, _, algo in pairs}
+
+
+def fit_teams(given: dict[str, str], known: Sequence[str], world: str) -> dict[str, str]:
+    """The same with the world's own names of its teams, in its order; all must be there."""
+    other = [name for name in known if name != "adversary"]
+    aliases = {GOOD: other[0]} if GOOD not in known and len(other) == 1 and len(known) > 1 else {}
+    renamed = {aliases.get(name, name): algo for name, algo in given.items()}
+    for name in renamed:
+        if name not in known:
+            raise TerrariumError(
+                f'unknown team "{name}" of {world}.{nearest(name, known)} '
+                f"Allowed: {', '.join(known)}"
+            )
+    missing = [name for name in known if name not in renamed]
+    if missing:
+        raise TerrariumError(
+            f"team {missing[0]} of {world} has no algorithm; name one for each: "
+            + ",".join(f"{name}={renamed.get(name, 'maddpg')}" for name in known)
+        )
+    return {name: renamed[name] for name in known}

@@ -1,0 +1,58 @@
+"""What a learner keeps of what it plays: a replay buffer that is made when the first steps come."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from terrarium.marl.batch import Look, parts
+from terrarium.marl.nets.config import Spec
+from terrarium.marl.replay import Replay, ReplayConfig
+from terrarium.marl.replay_files import ReplayFiles
+from terrarium.marl.rollout import Rollout
+
+
+class Experience:
+    """A buffer, and its files in a run's folder. Another scenario gets a new one."""
+
+    def __init__(self, cfg: ReplayConfig, spec: Spec, carry_size: int) -> None:
+        self._cfg, self._spec, self._carry_size = cfg, spec, carry_size
+        self.replay: Replay | None = None
+        self._files: ReplayFiles | None = None
+
+    def add(self, rollout: Rollout) -> None:
+        seen = rollout.look[0].to(torch.device("cpu"))
+        if self.replay is None or not self.replay.fits(seen):  # what another scenario was like
+            self._make(seen)
+        assert self.replay is not None
+        self.replay.add(rollout)
+
+    def _make(self, look: Look) -> None:
+        spec = self._spec
+        length = self._cfg.chunk or spec.limit_steps
+        self.replay = Replay(
+            self._cfg, length, look, self._carry_size, spec.action_columns, spec.n_own
+        )
+        if self._files is not None:
+            self._files.forget()
+
+    def save(self, folder: Path) -> dict[str, Any]:
+        """Write what is kept into a folder; what a checkpoint has to know of it."""
+        if self.replay is None or not self._cfg.on_disk:
+            return {}
+        if self._files is None:
+            self._files = ReplayFiles(folder)
+        return {
+            "files": self._files.save(self.replay),
+            "replay": self.replay.state_dict(),
+            "look": parts(self.replay.blank),
+        }
+
+    def load(self, folder: Path, saved: dict[str, Any]) -> None:
+        if not saved:
+            return
+        self._make(Look(*saved["look"]))
+        assert self.replay is not None
+        self._files = ReplayFiles(folder)
+        self.replay.load_state_dict(saved["replay"])
+        self._files.load(self.replay, saved["files"])

@@ -1,0 +1,126 @@
+"""`terrarium watch` for worlds, as a person meets it."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from terrarium import cli
+from terrarium.cli import eval as eval_command
+from terrarium.envs.worlds.players import RandomWorldPlayer
+from terrarium.envs.worlds.world import World, find_world
+from terrarium.replay.world_record import load_world_record, save_world_record
+from tests.replay.episodes import chase
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Call the program in an empty folder; exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["terrarium", "watch", *args])
+        try:
+            cli.main()
+        except SystemExit as stop:
+            return int(stop.code or 0), *capsys.readouterr()
+        return 0, *capsys.readouterr()
+
+    return call
+
+
+def make_run(folder: Path, scenario: str = "mpe/simple_tag") -> Path:
+    (folder / "replays").mkdir(parents=True)
+    (folder / "run.toml").write_text(f'algo = "maddpg"\nscenario = "{scenario}"\n')
+    return folder
+
+
+def test_a_world_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("mpe/simple_tag", "--policy", "random", "--seed", "3")
+    assert (code, err) == (0, "")
+    size = (tmp_path / "mpe_simple_tag_seed3.html").stat().st_size
+    assert out == f"mpe_simple_tag_seed3.html ({size / 1e3:.1f} kB)\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["mpe_simple_tag_seed3.html"]
+
+
+def test_everything_at_once_and_again_from_the_record(run: Run, tmp_path: Path) -> None:
+    code, out, err = run(
+        *("mpe/simple_world_comm", "--out", "a.html", "--png", "a.png", "--at", "1.2"),
+        *("--gif", "a.gif", "--save-record", "a.world"),
+    )
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == ["a.world", "a.png", "a.gif", "a.html"]
+    record = load_world_record(tmp_path / "a.world")
+    assert record.world == "mpe/simple_world_comm"
+    assert record.title.startswith("random, seed 0: ")
+    page = (tmp_path / "a.html").read_bytes()
+    (tmp_path / "a.html").unlink()
+    assert run("a.world") == (0, f"a.html ({len(page) / 1e3:.1f} kB)\n", "")
+    assert (tmp_path / "a.html").read_bytes() == page
+    for name in ("a.png", "a.gif"):
+        with Image.open(tmp_path / name) as image:
+            image.verify()
+
+
+def test_a_run_shows_what_it_recorded_last(run: Run, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    for step in (5, 40, 300):
+        file = folder / "replays" / f"step_{step:012d}.world"
+        save_world_record(chase(title=f"After {step} steps"), file)
+    code, out, err = run("run", "--save-record", "last.world")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].startswith("step_000000000300.html (")
+    assert load_world_record(tmp_path / "last.world").title == "After 300 steps"
+
+
+def test_a_run_plays_its_own_world(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+
+    def resolve(path: Path) -> tuple[RandomWorldPlayer, World]:
+        asked.append(path)
+        return RandomWorldPlayer(7), find_world("mpe/simple_spread", {"N": 2})
+
+    monkeypatch.setattr(eval_command, "resolve_world_player", resolve, raising=False)
+    make_run(tmp_path / "mine", "mpe/simple_spread")
+    code, _, err = run("mine", "--seed", "4", "--save-record", "a.world", "--out", "a.html")
+    assert (code, err, asked) == (0, "", [Path("mine")])
+    record = load_world_record(tmp_path / "a.world")
+    assert (record.seed, record.agents) == (4, ("agent_0", "agent_1"))
+    assert record.title.startswith("mine, seed 4: ")
+    code, _, err = run("mpe/simple_spread", "--policy", "mine")
+    assert code == 2
+    assert err.startswith("terrarium: mine: this run was trained in mpe/simple_spread, whose ")
+    code, _, err = run("mine", "--seed", "4", "--policy", "random")
+    assert (code, err) == (2, "terrarium: mine: a run plays itself; leave out --policy\n")
+
+
+BAD_INPUT = [
+    ("mpe/simple_tagg", 'unknown world "mpe/simple_tagg". Did you mean "mpe/simple_tag"?'),
+    ("mpe/simple_tag --policy rndom", 'unknown player "rndom" of a world. Did you mean "random"?'),
+    ("mpe/simple_tag --policy kiting", 'unknown player "kiting" of a world. Allowed: random, or'),
+    ("chse.world", 'chse.world: there is no such file. Did you mean "chase.world"?'),
+    ("chase.world --seed 3", "chase.world: a record has its own seed; leave out --seed"),
+    ("chase.world --policy random", "chase.world: a record shows who played it; leave out"),
+    ("text.world", "text.world: this is no record of a world"),
+    ("mpe/simple_tag --png x.png --at 99", "at is 99 s; the episode lasts from 0 to 2.5 s"),
+    ("mpe/simple_tag --out none/x.html", "none/x.html: there is no folder none; make it first"),
+    ("pettingzoo:none.such:env", "pettingzoo:none.such:env: importing none.such raised"),
+    ("empty", "empty: nothing has been recorded here."),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), BAD_INPUT)
+def test_mistakes_get_one_clear_line(run: Run, line: str, expected: str, tmp_path: Path) -> None:
+    save_world_record(chase(), tmp_path / "chase.world")
+    (tmp_path / "text.world").write_text("hello")
+    make_run(tmp_path / "empty")
+    code, out, err = run(*line.split())
+    assert err.startswith(f"terrarium: {expected}")
+    assert err.count("\n") == 1
+    assert (code, out) == (2, "")
