@@ -118,23 +118,23 @@ def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
         one = load_checkpoint(tmp_path / "whole" / "checkpoints" / name)
         two = load_checkpoint(tmp_path / "parts" / "checkpoints" / name)
         # Which rows were written when, and so the names of their files, is another story.
-        _assert_same(one, two, skip=("settings", "seconds", "metrics_bytes", "files"))
+        assert_same(one, two, skip=("settings", "seconds", "metrics_bytes", "files"))
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
     assert whole.progress.steps == parts.progress.steps
     learned = [line["step"] for line in lines(tmp_path / "parts") if line.get("learn/updates")]
     assert min(learned) <= 448 < max(learned)  # before it was stopped, and after
 
 
-def _assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
+def assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
     assert type(one) is type(two)
     if isinstance(one, dict):
         assert one.keys() == two.keys()
         for key in one:
             if key not in skip:
-                _assert_same(one[key], two[key], skip)
+                assert_same(one[key], two[key], skip)
     elif isinstance(one, list):
         for a, b in zip(one, two, strict=True):
-            _assert_same(a, b, skip)
+            assert_same(a, b, skip)
     elif isinstance(one, torch.Tensor):
         torch.testing.assert_close(one, two, rtol=0.0, atol=0.0, equal_nan=True)
     else:

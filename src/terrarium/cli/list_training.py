@@ -1,11 +1,14 @@
 """The commands that show what can be trained, and with which settings."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from terrarium.cli.tables import print_rows
+
+if TYPE_CHECKING:
+    from terrarium.config import Setting
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,11 @@ class ListSettings:
         from terrarium.config import describe, value_text
         from terrarium.marl.settings import algo_of, resolve, sections
 
-        name = algo_of(self.algo)
+        name = algo_of(self.algo, self.scenario)
         rows = [
             asdict(setting)
-            for section, kind in sections(name).items()
-            for setting in describe(section, kind)
+            for section, kind in sections(name, self.scenario).items()
+            for setting in (describe(section, kind) if kind is not dict else self._options())
         ]
         if self.scenario:
             settings = resolve(name, self.scenario)
@@ -67,8 +70,19 @@ class ListSettings:
                 if section != "task":
                     row["default"] = value_text(getattr(settings.section(section), key))
                 else:
-                    row["default"] = value_text(settings.task.get(key, row["default"]))
+                    given = settings.task.get(key)
+                    row["default"] = row["default"] if given is None else value_text(given)
         print_rows(rows, self.json)
+
+    def _options(self) -> list["Setting"]:
+        """What the factory of a world takes."""
+        from terrarium.config import Setting
+        from terrarium.envs.worlds.world import find_world
+
+        return [
+            Setting(f"task.{name}", type(default).__name__, str(default), "an option of the world")
+            for name, default in find_world(self.scenario).defaults.items()
+        ]
 
 
 @dataclass(frozen=True)

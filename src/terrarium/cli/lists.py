@@ -65,20 +65,43 @@ class ListUnits:
 
 @dataclass(frozen=True)
 class ListScenarios:
-    """Show the battles that come with Terrarium.
+    """Show the battles that come with Terrarium, or the particle worlds of mpe2.
 
     Example:  terrarium list scenarios smac
     """
 
     family: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FAMILY]")] = "all"
-    """smac, smacv2 or all"""
+    """smac, smacv2, skills, arena, all of them, or mpe for worlds"""
     json: bool = False
     """print JSON"""
 
     def run(self) -> None:
+        if self.family == "mpe":
+            print_rows(_world_rows(), self.json)
+            return
         names = scenario_names(None if self.family == "all" else self.family)
         rows = [_scenario_row(load_scenario(name)) for name in names]
         print_rows(rows, self.json)
+
+
+def _world_rows() -> list[dict[str, Any]]:
+    from terrarium.envs.worlds.world import find_world, world_names
+
+    rows = []
+    for name in world_names():
+        world = find_world(name)
+        teams = [f"{len(places)} {team}" for team, places in world.info.teams]
+        rows.append(
+            {
+                "name": name,
+                "agents": ", ".join(teams),
+                "want": "the same" if world.cooperative else "different things",
+                "choices": ", ".join(dict.fromkeys(str(p[0].n) for p in world.info.parts)),
+                "numbers seen": ", ".join(dict.fromkeys(map(str, world.info.obs_sizes))),
+                "steps": world.limit_steps,
+            }
+        )
+    return rows
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,16 @@ class World:
         return self._glance.info
 
     @property
+    def defaults(self) -> dict[str, Any]:
+        """the options that its factory takes, and what they are by default, as far as it tells"""
+        _, known = _factory(self.name)
+        return {
+            name: None if parameter.default is parameter.empty else parameter.default
+            for name, parameter in (known or {}).items()
+            if name != "render_mode"
+        }
+
+    @property
     def limit_steps(self) -> int:
         """after how many steps an episode is cut off; 0: not known"""
         return self._glance.limit_steps

@@ -1,0 +1,138 @@
+"""Whole runs in worlds of PettingZoo: every algorithm where it fits, resuming, and bad worlds."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from terrarium.config import layer_from_words
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos import ALGOS
+from terrarium.marl.run_folder import create_run, load_algo, settings_of
+from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.trainer import Trainer, check_start
+from terrarium.replay.world_record import load_world_record
+from tests.marl.small import small_words
+from tests.marl.test_maddpg import AIMS
+from tests.marl.test_trainer import assert_same, lines, resume, train
+
+SPREAD, TAG = "mpe/simple_spread", "mpe/simple_tag"
+SMALL = (
+    *("net.width=16", "env.n_envs=8", "eval.episodes=64"),
+    *("eval.every=128", "run.max_steps=512", "run.threads=1"),
+)
+
+
+def settings(folder: Path, *words: str, algo: str = "maddpg", world: str = SPREAD) -> Settings:
+    words = (*SMALL, *small_words(algo), f"run.folder={folder}", *words)
+    return resolve(algo, world, layer_from_words(words))
+
+
+def checked(chosen: Settings) -> Settings:
+    check_start(chosen, "cpu")
+    return chosen
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Path) -> None:
+    trainer, reason = train(checked(settings(tmp_path / "run", algo=algo)))
+    assert (reason, trainer.progress.steps) == ("steps", 512)
+    tests = [line["test/return"] for line in lines(tmp_path / "run") if "test/return" in line]
+    assert len(tests) == 4
+    assert len(set(tests)) > 1  # the policy changes
+    record = load_world_record(sorted((tmp_path / "run" / "replays").iterdir())[-1])
+    assert record.agents == ("agent_0", "agent_1", "agent_2")
+    assert load_algo(tmp_path / "run")[1] == settings_of(tmp_path / "run") == trainer.settings
+
+
+RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
+    ("maddpg", SPREAD, ()),
+    ("maddpg", SPREAD, ("task.continuous_actions=true", "algo.noise=ou")),
+    ("matd3", AIMS, ("task.length=7", "task.leaves=truncated", "replay.priority=0.6")),
+    ("ddpg", AIMS, ("task.length=7", "task.leaves=terminated", "net.core=gru")),
+    ("mappo", TAG, ("net.core=lstm",)),
+    ("iql", SPREAD, ("env.workers=2",)),
+    ("qmix", SPREAD, ("env.reward=team",)),
+]
+
+
+@pytest.mark.parametrize(("algo", "world", "words"), RESUMED, ids=str)
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
+    algo: str, world: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ("eval.every=256", "run.max_steps=640", *words)
+    whole, _ = train(settings(tmp_path / "whole", *words, algo=algo, world=world))
+    chosen = settings(tmp_path / "parts", *words, algo=algo, world=world)
+    trainer = Trainer(chosen, create_run(chosen))
+    asked = iter([*[False] * 7, True])  # in the middle between two evaluations
+    assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
+    trainer.close()
+    assert 256 < trainer.progress.steps < 640
+    parts, _ = resume(tmp_path / "parts")
+    assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
+    assert_same(whole.algo.state_dict(), parts.algo.state_dict(), skip=())
+
+
+def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
+    words = ("task.breaks=true", "task.length=3", "eval.every=100000")
+    chosen = settings(tmp_path / "run", *words, world=AIMS)
+    with pytest.raises(TerrariumError) as error:
+        train(chosen)
+    said = str(error.value)
+    assert "flag_0: its observation holds nan in column 0 of 3" in said
+    assert "The run has stopped; what was learned is in" in said
+    assert "\n" not in said
+    algo, _ = load_algo(tmp_path / "run")
+    assert algo.spec.n_agents == 4
+    with pytest.raises(TerrariumError, match="its observation holds nan"):  # it goes on, and again
+        resume(tmp_path / "run")
+
+
+def test_agents_that_earn_for_themselves_are_not_paid_for_others(tmp_path: Path) -> None:
+    trainer = Trainer(
+        chosen := settings(tmp_path / "run", algo="ippo", world=TAG), create_run(chosen)
+    )
+    rollout, _ = trainer._collector.collect(trainer.algo.act)
+    trainer.close()
+    assert rollout.own.rewards.shape == (*rollout.rewards.shape, 4)
+    torch.testing.assert_close(rollout.own.rewards.mean(-1), rollout.rewards)
+    assert not torch.equal(rollout.own.rewards[..., 0], rollout.own.rewards[..., 3])
+
+
+REFUSED = [
+    ("qmix", TAG, (), "qmix learns for a team with one reward, and mpe/simple_tag has agents that"),
+    ("vdn", AIMS, (), "vdn chooses one of several actions, and several_0 of pettingzoo:"),
+    (
+        "mappo",
+        SPREAD,
+        ("task.continuous_actions=true",),
+        "agent_0 of mpe/simple_spread has 5 x real",
+    ),
+    ("mappo", SPREAD, ("net.encoder=attention",), "net.encoder=attention reads units"),
+    ("maddpg", SPREAD, ("run.target_win_rate=0.9",), "nothing is won in a world"),
+    ("maddpg", SPREAD, ("task.Nn=3",), 'mpe/simple_spread has no option "Nn". Did you mean "N"?'),
+    ("mappo", SPREAD, ("algo.teacher=kiting",), "algo.teacher knows battles only"),
+    ("maddpg", SPREAD, ("env.reward=all",), 'env.reward is "all"'),
+    ("maddpg", "mpe/simple_spred", (), 'Did you mean "mpe/simple_spread"?'),
+    ("maddpg", "pettingzoo:no.such.module:env", (), "importing no.such.module raised"),
+    ("maddpg", "pettingzoo:tests.marl.aims:parallel_en", (), "has no function parallel_en"),
+]
+
+
+@pytest.mark.parametrize(("algo", "world", "words", "said"), REFUSED, ids=str)
+def test_what_does_not_fit_is_refused_before_a_folder_is_made(
+    algo: str, world: str, words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TerrariumError) as error:
+        checked(settings(tmp_path / "run", *words, algo=algo, world=world))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:
+    world = "pettingzoo:tests.envs.worlds.zoo:plain"
+    if resolve("iql", world).game(world).limit_steps:
+        pytest.skip("this toy tells how long it is")
+    with pytest.raises(TerrariumError, match=r"replay\.chunk is 0, .* set replay\.chunk=16"):
+        checked(settings(tmp_path / "run", algo="iql", world=world))
