@@ -10,8 +10,9 @@ from terrarium.config import Layer, describe, layer_from_words, load_preset, pre
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
+from terrarium.marl.games import BattleGame
 from terrarium.marl.run_folder import settings_from
-from terrarium.marl.settings import Settings, from_layers, resolve, sections
+from terrarium.marl.settings import WORLDS, Settings, from_layers, resolve, sections
 from terrarium.marl.trainer import check_start
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -29,7 +30,9 @@ def test_another_name_means_the_same() -> None:
 def test_what_the_command_line_says_wins() -> None:
     assert made("algo.lr=3e-4", "net.core=gru", "task.reward_sparse=true").algo.lr.at(1.0) == 3e-4
     chosen = made("task.reward_sparse=true")
-    assert chosen.options("smac/3m").reward_sparse
+    game = chosen.game("smac/3m")
+    assert isinstance(game, BattleGame)
+    assert game.options.reward_sparse
     assert dict(chosen.task) == {"reward_sparse": True}
 
 
@@ -183,8 +186,10 @@ def test_every_setting_has_a_meaning_and_a_default_or_none() -> None:
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_can_be_trained_with(name: str) -> None:
-    algo, scenario = name.split("/", 1)
+    algo, scenario = name.split("/", 1) if "/" in name else ("mappo", name)
     layers = load_preset(name)
+    if scenario == WORLDS:  # for all of them
+        scenario = "mpe/simple_spread"
     if scenario.startswith(("curriculum/", "pymarl/")):  # for several scenarios
         scenario = "smac/3m"
     assert from_layers(algo, scenario, layers).algo_name in ALGOS

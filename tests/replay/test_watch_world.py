@@ -8,9 +8,10 @@ import pytest
 from PIL import Image
 
 from terrarium import cli
-from terrarium.cli import eval as eval_command
-from terrarium.envs.worlds.players import RandomWorldPlayer
-from terrarium.envs.worlds.world import World, find_world
+from terrarium.config import layer_from_words
+from terrarium.marl.run_folder import create_run
+from terrarium.marl.settings import resolve
+from terrarium.marl.trainer import Trainer
 from terrarium.replay.world_record import load_world_record, save_world_record
 from tests.replay.episodes import chase
 
@@ -35,7 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 def make_run(folder: Path, scenario: str = "mpe/simple_tag") -> Path:
     (folder / "replays").mkdir(parents=True)
-    (folder / "run.toml").write_text(f'algo = "maddpg"\nscenario = "{scenario}"\n')
+    (folder / "run.toml").write_text(f'[about]\nalgo = "maddpg"\nscenario = "{scenario}"\n')
     return folder
 
 
@@ -77,19 +78,16 @@ def test_a_run_shows_what_it_recorded_last(run: Run, tmp_path: Path) -> None:
     assert load_world_record(tmp_path / "last.world").title == "After 300 steps"
 
 
-def test_a_run_plays_its_own_world(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Path] = []
-
-    def resolve(path: Path) -> tuple[RandomWorldPlayer, World]:
-        asked.append(path)
-        return RandomWorldPlayer(7), find_world("mpe/simple_spread", {"N": 2})
-
-    monkeypatch.setattr(eval_command, "resolve_world_player", resolve, raising=False)
-    make_run(tmp_path / "mine", "mpe/simple_spread")
+def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
+    words = ("task.N=2", "net.width=8", "run.max_steps=64", "eval.every=64", "eval.episodes=64")
+    chosen = resolve(
+        "maddpg", "mpe/simple_spread", layer_from_words((*words, f"run.folder={tmp_path / 'mine'}"))
+    )
+    trainer = Trainer(chosen, create_run(chosen))
+    trainer.train()
+    trainer.close()
     code, _, err = run("mine", "--seed", "4", "--save-record", "a.world", "--out", "a.html")
-    assert (code, err, asked) == (0, "", [Path("mine")])
+    assert (code, err) == (0, "")
     record = load_world_record(tmp_path / "a.world")
     assert (record.seed, record.agents) == (4, ("agent_0", "agent_1"))
     assert record.title.startswith("mine, seed 4: ")

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 PARTICLES = "mpe/"
 
-SLICES = 15
-"""Each side is measured so often, in turns"""
-
 DRAWN = 64
 """Joint actions that are drawn in advance, and played over and over"""
 
@@ -38,8 +35,15 @@ class WorldBenchConfig:
     """environments side by side"""
     seconds: float = 10.0
     """for each side"""
+    slices: int = 15
+    """in turns, so that a busy machine is as bad for all"""
+    workers: int | None = None
+    """processes of the batch in processes; None: one for each core"""
 
     def __post_init__(self) -> None:
+        for name, value in (("slices", self.slices), ("workers", self.workers)):
+            if value is not None and not 1 <= value <= 1024:
+                raise TerrariumError(f"{name} is {value}; allowed: 1 to 1024")
         if not self.scenario.startswith(PARTICLES):
             raise TerrariumError(
                 f'"{self.scenario}" is no particle world, and mpe2 has nothing to measure it '
@@ -84,7 +88,7 @@ def bench_worlds(
     rng = np.random.default_rng(0)
     n_choices = [parts[0].n for parts in world.info.parts]
     drawn = rng.integers(0, n_choices, (DRAWN, config.envs, len(n_choices)))
-    workers = max(1, min(os.cpu_count() or 1, config.envs))
+    workers = max(1, min(config.workers or os.cpu_count() or 1, config.envs))
     rates: dict[str, list[float]] = {}
     with ExitStack() as stack:
         sides: dict[str, Callable[[int], None]] = {}
@@ -96,10 +100,10 @@ def bench_worlds(
             env = stack.enter_context(closing(WorldEnv(world, config.envs, n, mode)))
             sides[name] = _batch(env, drawn + 1)
         sides[LOOP] = _plain_loop(config.scenario, config.envs, drawn)
-        slice_s = config.seconds / SLICES
-        for k in range(SLICES):
+        slice_s = config.seconds / config.slices
+        for k in range(config.slices):
             for name, play in sides.items():
-                tell(f"{name}, {k + 1} of {SLICES}")
+                tell(f"{name}, {k + 1} of {config.slices}")
                 rates.setdefault(name, []).append(config.envs * _rate(play, slice_s))
     reference = statistics.median(rates[LOOP])
     rows = tuple(_speed(name, values, reference) for name, values in rates.items())

@@ -136,7 +136,7 @@ class BenchUpdates(UpdateBenchConfig):
 
 @dataclass(frozen=True)
 class BenchWorlds(WorldBenchConfig):
-    """Measure how many steps a second a batch of particle environments plays at random.
+    """Measure how many steps a second a batch of particle worlds plays.
 
     Beside it a plain loop steps as many of mpe2's own environments.
 
