@@ -5,6 +5,7 @@ ones before. A name that does not exist and a value of the wrong type are errors
 """
 
 import math
+import re
 import tomllib
 import types
 from collections.abc import Mapping, Sequence
@@ -219,7 +220,9 @@ def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     parts = []
     for name, table in tables.items():
         lines = [f"{key} = {value_text(value)}" for key, value in table.items()]
-        parts.append("\n".join([f"[{name}]", *lines]))
+        # Teams of foreign worlds give names to sections, and may be called anything.
+        heading = name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quoted(name)
+        parts.append("\n".join([f"[{heading}]", *lines]))
     return "\n\n".join(parts) + "\n"
 
 

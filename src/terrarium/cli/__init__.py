@@ -9,6 +9,7 @@ from typing import NoReturn
 from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates, BenchWorlds
 from terrarium.cli.compare import Compare
+from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
 from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
@@ -26,6 +27,7 @@ COMMANDS: Commands = {
     "watch": Watch,
     "eval": Eval,
     "compare": Compare,
+    "crossplay": Crossplay,
     "ablate": Ablate,
     "list units": ListUnits,
     "list abilities": ListAbilities,

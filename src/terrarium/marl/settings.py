@@ -154,8 +154,9 @@ class Settings:
             for team in self.algo.teams:
                 if name == team.name:
                     return team.cfg
-                if name.startswith(f"{team.name}_"):
-                    return getattr(team.cfg, name.removeprefix(f"{team.name}_"))
+                for part in inner_sections(type(team.cfg)):
+                    if name == f"{team.name}_{part}":
+                        return getattr(team.cfg, part)
         elif name in inner_sections(type(self.algo)):
             return getattr(self.algo, name)
         return getattr(self, name)
@@ -173,15 +174,21 @@ class Settings:
 
 def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
     """What can be set, by the name of its section. Options of a world are up to its factory."""
-    return {
+    before = {
         "run": RunConfig,
         "env": EnvConfig,
         "task": dict if is_world(scenario) else Options,
         "net": NetConfig,
-        **_algo_sections(algo_name),
-        "eval": EvalConfig,
-        "curriculum": CurriculumConfig,
     }
+    after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
+    own = _algo_sections(algo_name)
+    for name in own:
+        if name in before or name in after or name == "about":
+            raise ConfigError(
+                f'{algo_name}: the settings of team "{name}" would be in the section [{name}], '
+                "which means something else already; name the agents of the world otherwise"
+            )
+    return {**before, **own, **after}
 
 
 def _algo_sections(algo_name: str) -> dict[str, type[Any]]:
@@ -229,8 +236,23 @@ def resolve(
     own = (f"{algo_name}/{name}", *((f"{algo_name}/{WORLDS}", WORLDS) if is_world(name) else ()))
     found = [known for known in own if known in preset_names()]
     chosen = found[0] if preset is None and found else preset
-    layers = [*(load_preset(chosen) if chosen else ()), *([overrides] if overrides else ())]
-    return from_layers(algo_name, name, layers)
+    layers = load_preset(chosen) if chosen else []
+    if preset is None and is_teams(algo_name):
+        layers += _team_layers(algo_name)
+    return from_layers(algo_name, name, [*layers, *([overrides] if overrides else ())])
+
+
+def _team_layers(algo_name: str) -> list[Layer]:
+    """What the presets of the teams' algorithms say for worlds, in the sections of the teams."""
+    layers = []
+    for team, algo in split_teams(algo_name).items():
+        own = f"{algo}/{WORLDS}"
+        names = {"algo": team, "net": "net"}
+        names |= {name: f"{team}_{name}" for name in inner_sections(ALGOS[algo].Config)}
+        for layer in load_preset(own)[1:] if own in preset_names() else ():  # after what all share
+            values = {names[section]: table for section, table in layer.values.items()}
+            layers.append(Layer(layer.source, values))
+    return layers
 
 
 def _full_name(scenario: str) -> str:
@@ -291,8 +313,11 @@ def _check_world(settings: Settings) -> None:
         raise ConfigError("curriculum.stages lead from battle to battle; a world has none")
     if settings.run.target_win_rate:
         raise ConfigError("run.target_win_rate: nothing is won in a world; set run.max_steps")
-    if getattr(settings.algo, "teacher", ""):
-        raise ConfigError("algo.teacher knows battles only; leave it empty")
+    teams = settings.algo.teams if isinstance(settings.algo, TeamsConfig) else ()
+    parts = {team.name: team.cfg for team in teams} or {"algo": settings.algo}
+    for section, cfg in parts.items():
+        if getattr(cfg, "teacher", ""):
+            raise ConfigError(f"{section}.teacher knows battles only; leave it empty")
 
 
 def _check_sections(algo_name: str, layers: Sequence[Layer]) -> None:

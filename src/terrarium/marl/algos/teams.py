@@ -108,13 +108,13 @@ class Teams:
     @classmethod
     def check(cls, net: NetConfig, cfg: TeamsConfig, n_envs: int) -> None:
         for team in cfg.teams:
-            team.kind.check(net, team.cfg, n_envs)
             if net.core != "none" and issubclass(team.kind, Maddpg):
                 raise TerrariumError(
                     f"net.core is {net.core}: critics of team {team.name} ask what the others "
                     "would do, and who remembers cannot be asked about single moments; set "
                     "net.core=none"
                 )
+            team.kind.check(net, team.cfg, n_envs)
 
     @classmethod
     def memory(cls, spec: Spec, net: NetConfig, cfg: TeamsConfig, look: Look, n_envs: int) -> int:
@@ -217,17 +217,26 @@ def split_teams(word: str) -> dict[str, str]:
     return {name.strip(): algo.strip() for name, _, algo in pairs}
 
 
+def find_team(word: str, known: Sequence[str], world: str) -> str:
+    """The team of a world that a word means: the only one beside adversaries is also the good."""
+    others = [name for name in known if name != "adversary"]
+    if word == GOOD and GOOD not in known and len(others) == 1 and len(known) > 1:
+        return others[0]
+    if word not in known:
+        raise TerrariumError(
+            f'unknown team "{word}" of {world}.{nearest(word, known)} Allowed: {", ".join(known)}'
+        )
+    return word
+
+
 def fit_teams(given: dict[str, str], known: Sequence[str], world: str) -> dict[str, str]:
     """The same with the world's own names of its teams, in its order; all must be there."""
-    other = [name for name in known if name != "adversary"]
-    aliases = {GOOD: other[0]} if GOOD not in known and len(other) == 1 and len(known) > 1 else {}
-    renamed = {aliases.get(name, name): algo for name, algo in given.items()}
-    for name in renamed:
-        if name not in known:
-            raise TerrariumError(
-                f'unknown team "{name}" of {world}.{nearest(name, known)} '
-                f"Allowed: {', '.join(known)}"
-            )
+    renamed: dict[str, str] = {}
+    for word, algo in given.items():
+        name = find_team(word, known, world)
+        if name in renamed:
+            raise TerrariumError(f"team {name} of {world} is named twice: {', '.join(given)}")
+        renamed[name] = algo
     missing = [name for name in known if name not in renamed]
     if missing:
         raise TerrariumError(
