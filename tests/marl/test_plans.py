@@ -6,7 +6,14 @@ import pytest
 
 from terrarium.config import preset_names
 from terrarium.errors import TerrariumError
-from terrarium.marl.ablation.cells import checked_plan, last_line, settings_of_cell
+from terrarium.marl.ablation.cells import (
+    Done,
+    checked_plan,
+    last_line,
+    read_done,
+    settings_of_cell,
+    write_done,
+)
 from terrarium.marl.ablation.experiment import keep_plan, locked
 from terrarium.marl.ablation.glance import Watcher
 from terrarium.marl.ablation.plan import Plan
@@ -180,6 +187,18 @@ def test_every_plan_can_be_run(name: str, quick: bool) -> None:
     assert list(plan.cells())
 
 
+@pytest.mark.parametrize(("quick", "n_cells", "steps"), [(False, 9, 250_000), (True, 3, 20_000)])
+def test_a_plan_may_compare_algorithms_in_a_world(quick: bool, n_cells: int, steps: int) -> None:
+    cells = list(checked_plan(read_plan(find_plan("maddpg"), quick)).cells())
+    assert len(cells) == n_cells
+    assert cells[0].folder == "MADDPG/simple_speaker_listener/seed0"
+    found = [settings_of_cell(cell) for cell in cells]
+    assert [one.algo_name for one in found[:3]] == ["maddpg", "ddpg", "matd3"]
+    assert {(one.scenario, one.run.max_steps) for one in found} == {
+        ("mpe/simple_speaker_listener", steps)
+    }
+
+
 def test_plans_are_found_by_name_and_are_no_presets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +242,18 @@ def test_a_glance_follows_the_metrics_as_they_grow_and_shrink(tmp_path: Path) ->
     assert (glance.steps, glance.win_rate, glance.share(run)) == (20, 0.5, 0.5)
     file.write_text('{"step": 5, "seconds": 1}\n')
     assert (watcher.look().steps, watcher.look().win_rate) == (5, None)
+
+
+def test_a_glance_at_a_world_has_a_return_and_no_win_rate(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"step": 9, "seconds": 1, "test/return": -12.5}\n')
+    glance = Watcher(tmp_path).look()
+    assert (glance.win_rate, glance.test_return) == (None, -12.5)
+
+
+def test_how_a_cell_ended_is_read_as_it_was_written(tmp_path: Path) -> None:
+    for done in (Done("steps", 9, 1.5, -1.0, -12.5), Done("minutes", 9, 1.5, -1.0)):
+        write_done(tmp_path, done)
+        assert read_done(tmp_path) == done
 
 
 def test_the_last_line_of_an_error_is_what_it_says() -> None:

@@ -27,7 +27,7 @@ def test_a_run_is_read_with_its_evaluations(tmp_path: Path) -> None:
     assert (run.algo, run.scenario, run.seed) == ("mappo", "smac/3m", 0)
     assert run.steps == (0, 600, 1200)
     assert run.minutes == (0.0, 1.0, 2.0)
-    assert run.win_rates == (0.0, 0.25, 1.0)
+    assert run.scores == (0.0, 0.25, 1.0)
     assert run.steps_per_s == 10.0
     assert run.settings["algo.lr"] == "0.0005"
     assert run.settings["algo.use_gae"] == "true"
@@ -131,7 +131,7 @@ def test_a_win_rate_that_is_none_is_refused(tmp_path: Path, value: str) -> None:
 def test_what_is_not_used_may_be_anything(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "a")
     write_lines(folder, [EVALUATION | {"learn/policy": float("nan"), "new/name": None}])
-    assert load_run(folder).win_rates == (0.5,)
+    assert load_run(folder).scores == (0.5,)
 
 
 @pytest.mark.parametrize("tail", ['{"step": 14', '{"step": 14\n', "\x00\x00", "\n\n", '{"a": "é'])
@@ -142,7 +142,7 @@ def test_half_a_line_at_the_end_is_ignored(tmp_path: Path, tail: str) -> None:
         file.write(tail.encode()[:-1] if tail.endswith("é") else tail.encode())
     torn = load_run(folder)
     assert torn.progress.is_torn == bool(tail.strip())
-    assert (torn.steps, torn.win_rates) == (whole.steps, whole.win_rates)
+    assert (torn.steps, torn.scores) == (whole.steps, whole.scores)
 
 
 def test_a_run_without_evaluations_says_so(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_resumed_run_counts_what_it_did_after_its_checkpoint(tmp_path: Path) -
     run = load_run(folder)
     assert run.progress.is_resumed
     assert run.steps == (0, 100, 200, 300, 400)
-    assert run.win_rates == (0.0, 0.1, 0.25, 0.35, 0.4)
+    assert run.scores == (0.0, 0.1, 0.25, 0.35, 0.4)
 
 
 @pytest.mark.parametrize(

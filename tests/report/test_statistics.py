@@ -187,10 +187,10 @@ def test_labels_are_aggregated_over_the_scenarios_that_all_have(many: Path) -> N
     (better,) = [one for one in found.improvements if one.label == "mappo"]
     # On each scenario three of four pairs are won and one is a tie.
     assert (better.over, better.probability.value) == ("ippo", 0.875)
-    assert "all,mappo,4,iqm,0.6875,0.5625,0.8125" in statistics_csv(found)
-    assert "mappo,ippo,0.875," in improvement_csv(found)
-    assert "all,mappo,iqm,steps,0.0,0.0,0.0,0.0" in curves_csv(groups, found)
-    assert json_statistics(found)["finals"][1]["estimates"]["mean"]["value"] == 0.6875
+    assert "all,mappo,4,iqm,0.6875,0.5625,0.8125" in statistics_csv([found])
+    assert "mappo,ippo,0.875," in improvement_csv([found])
+    assert "all,mappo,iqm,steps,0.0,0.0,0.0,0.0" in curves_csv(groups, [found])
+    assert json_statistics([found])["finals"][1]["estimates"]["mean"]["value"] == 0.6875
 
 
 def test_the_iqm_curve_leaves_out_the_outer_quarters(many: Path) -> None:

@@ -13,6 +13,7 @@ from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
     from terrarium.report.comparison import Comparison
+    from terrarium.report.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Compare:
 
     Runs that differ in nothing but their seed become one curve with a band.
 
-    Final win rates come with interquartile means and bootstrap intervals.
+    Final win rates (in worlds: returns) come with interquartile means and bootstrap intervals.
 
     Example:  terrarium compare runs/3m_gru runs/3m_lstm --out gru_or_lstm
     """
@@ -62,30 +63,35 @@ class Compare:
 
 
 def print_comparison(comparison: "Comparison", files: Mapping[Path, int]) -> None:
-    """Both tables, the notes and the files."""
+    """Both tables, of win rates and of returns where both are there; the notes and the files."""
+    from terrarium.report.measures import MEASURES
+
     console = open_console(piped_width=140)
-    console.print(_table(comparison))
-    console.print()
-    console.print(_finals(comparison))
-    console.print()
+    measures = [one for one in MEASURES if one in {row.measure for row in comparison.rows}]
+    for draw in (_table, _finals):
+        for measure in measures:
+            console.print(draw(comparison, measure))
+            console.print()
     for note in comparison.notes:
         console.print(f"note: {note}")
     for path, size in files.items():
         print(f"{path} ({size_text(size)})")
 
 
-def _table(comparison: "Comparison") -> Table:
-    from terrarium.report.table import HEADINGS, N_TEXTS, cells
+def _table(comparison: "Comparison", measure: "Measure") -> Table:
+    from terrarium.report.table import N_TEXTS, cells, headings
 
-    return _filled(HEADINGS, N_TEXTS, map(cells, comparison.rows))
+    rows = (cells(row) for row in comparison.rows if row.measure == measure)
+    return _filled(headings(measure), N_TEXTS, rows)
 
 
-def _finals(comparison: "Comparison") -> Table:
-    from terrarium.report.final_table import HEADINGS, N_TEXTS, cells
+def _finals(comparison: "Comparison", measure: "Measure") -> Table:
+    from terrarium.report.final_table import N_TEXTS, cells, headings
 
-    statistics = comparison.statistics
-    rows = (cells(row, statistics) for row in statistics.finals)
-    return _filled(HEADINGS, N_TEXTS, rows, "final win rates, with 95 % intervals")
+    scales = [scale for scale in comparison.statistics if scale.measure == measure]
+    rows = (cells(row, scale) for scale in scales for row in scale.finals)
+    title = f"final {measure.name}s, with 95 % intervals"
+    return _filled(headings(measure), N_TEXTS, rows, title)
 
 
 def _filled(

@@ -1,11 +1,12 @@
-"""All runs of a label over all scenarios: final win rates, who is better, and IQM curves."""
+"""All runs of a label over scenarios of one scale: final scores, who is better, IQM curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from terrarium.report.groups import Group
+from terrarium.report.groups import Group, panel_name
+from terrarium.report.measures import Measure
 from terrarium.report.statistics import (
     Estimate,
     Floats,
@@ -22,20 +23,26 @@ from terrarium.report.statistics import (
 )
 from terrarium.report.summary import Axis, Curve, common_grid, interpolate, points_of
 
-_PROFILE_LEVELS = np.linspace(0.0, 1.0, 401)  # a step looks upright
+_PROFILE_LEVELS = 401  # a step looks upright
 _CURVE_POINTS = 80
 _CURVE_RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class FinalScores:
-    """The last win rates of a label on one scenario or on all: one line of the table."""
+    """The last scores of a label on one scenario or on all: one line of the table."""
 
     scenario: str
     """empty: all scenarios together"""
+    team: str
+    """empty: all agents"""
     label: str
     n_runs: int
     estimates: dict[Statistic, Estimate]
+
+    @property
+    def panel(self) -> str:
+        return panel_name(self.scenario, self.team)
 
 
 @dataclass(frozen=True)
@@ -60,9 +67,11 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a comparison says beyond its single groups."""
+    """What a comparison says beyond its single groups, about scenarios of one scale."""
 
+    measure: Measure
     scenarios: tuple[str, ...]
+    """or a team in one"""
     finals: tuple[FinalScores, ...]
     """of every label over all scenarios if there are several, then of every group"""
     aggregates: tuple[Aggregate, ...]
@@ -71,30 +80,49 @@ class Statistics:
     """of every such label over every other"""
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Scenario and team in files: those of a return, which stands for itself."""
+        return (
+            ("all", "") if self.measure.is_share else (self.finals[0].scenario, self.finals[0].team)
+        )
+
+    @property
     def scope(self) -> str:
         """What the aggregates are about."""
         n = len(self.scenarios)
         return self.scenarios[0] if n == 1 else "both scenarios" if n == 2 else f"all {n} scenarios"
 
 
+def all_statistics(groups: Sequence[Group]) -> tuple[Statistics, ...]:
+    """One for all win rates together, and one for each world or team: a mean over the returns of
+    two worlds would say most about the one with the larger rewards."""
+    by_scale: dict[str, list[Group]] = {}
+    for group in groups:
+        by_scale.setdefault("" if group.measure.is_share else group.panel, []).append(group)
+    return tuple(statistics_of(members) for members in by_scale.values())
+
+
 def statistics_of(groups: Sequence[Group]) -> Statistics:
     """Aggregate what can be aggregated: only labels with runs on every scenario compare fairly."""
-    scenarios = tuple(dict.fromkeys(group.scenario for group in groups))
+    scenarios = tuple(dict.fromkeys(group.panel for group in groups))
     by_label: dict[str, list[Group]] = {}
     for group in groups:
         by_label.setdefault(group.label, []).append(group)
     complete = {
         label: members for label, members in by_label.items() if len(members) == len(scenarios)
     }
-    finals = [_final(group.scenario, group.label, [group]) for group in groups]
-    aggregates = tuple(_aggregate(label, members) for label, members in complete.items())
+    finals = [_final(group.scenario, [group]) for group in groups]
+    levels = _profile_levels(groups)
+    aggregates = tuple(_aggregate(members, levels) for members in complete.values())
     if len(scenarios) > 1:
         finals = [*(aggregate.final for aggregate in aggregates), *finals]
-    return Statistics(scenarios, tuple(finals), aggregates, _improvements(complete))
+    improvements = _improvements(complete)
+    return Statistics(groups[0].measure, scenarios, tuple(finals), aggregates, improvements)
 
 
 def left_out(groups: Sequence[Group]) -> list[str]:
-    """Labels that lack a scenario, and so are in no aggregate."""
+    """Labels that lack a scenario, and so are in no aggregate over several."""
+    groups = [group for group in groups if group.measure.is_share]
     n_scenarios = len({group.scenario for group in groups})
     labels = [group.label for group in groups]
     return [label for label in dict.fromkeys(labels) if labels.count(label) < n_scenarios]
@@ -102,7 +130,7 @@ def left_out(groups: Sequence[Group]) -> list[str]:
 
 def scores_of(groups: Sequence[Group]) -> Scores:
     """The last evaluation of every run, scenario by scenario."""
-    return [np.array([run.win_rates[-1] for run in group.runs], np.float64) for group in groups]
+    return [np.array([run.scores[-1] for run in group.runs], np.float64) for group in groups]
 
 
 def iqm_curve(groups: Sequence[Group], axis: Axis) -> Curve:
@@ -134,16 +162,27 @@ def _band(parts: Scores) -> tuple[Floats, Floats]:
     return np.array(lows), np.array(highs)
 
 
-def _final(scenario: str, label: str, members: Sequence[Group]) -> FinalScores:
-    n_runs = sum(len(group.runs) for group in members)
-    return FinalScores(scenario, label, n_runs, estimates(scores_of(members)))
+def _profile_levels(groups: Sequence[Group]) -> Floats:
+    """From never to always, or from below the lowest return to above the highest."""
+    if groups[0].measure.is_share:
+        return np.linspace(0.0, 1.0, _PROFILE_LEVELS)
+    finals = np.concatenate(scores_of(groups))
+    low, high = float(finals.min()), float(finals.max())
+    room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return np.linspace(low - room, high + room, _PROFILE_LEVELS)
 
 
-def _aggregate(label: str, members: Sequence[Group]) -> Aggregate:
+def _final(scenario: str, members: Sequence[Group]) -> FinalScores:
+    first, n_runs = members[0], sum(len(group.runs) for group in members)
+    found = estimates(scores_of(members), has_optimum=first.measure.is_share)
+    return FinalScores(scenario, first.team, first.label, n_runs, found)
+
+
+def _aggregate(members: Sequence[Group], levels: Floats) -> Aggregate:
     return Aggregate(
-        label=label,
-        final=_final("", label, members),
-        profile=performance_profile(scores_of(members), _PROFILE_LEVELS),
+        label=members[0].label,
+        final=_final("", members),
+        profile=performance_profile(scores_of(members), levels),
         curves={"steps": iqm_curve(members, "steps"), "minutes": iqm_curve(members, "minutes")},
     )
 

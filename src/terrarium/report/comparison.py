@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from terrarium.errors import TerrariumError
-from terrarium.report.aggregate import Statistics, statistics_of
+from terrarium.report.aggregate import Statistics, all_statistics
 from terrarium.report.curves import curves_figure, png_of
 from terrarium.report.figures import png_of_figure, svg_of_figure
 from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
@@ -16,6 +16,7 @@ from terrarium.report.runs import find_runs, load_run
 from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import Summary, summarize
 from terrarium.report.table import csv_text
+from terrarium.report.teams import with_teams
 
 _PERHAPS = {"statistics.png", "statistics.svg"}
 """Files that only a comparison with aggregates has."""
@@ -26,8 +27,10 @@ class Comparison:
     """Groups of runs, a row of the table for each, and what to keep in mind about them."""
 
     groups: tuple[Group, ...]
+    """and those of the teams of worlds"""
     rows: tuple[Summary, ...]
-    statistics: Statistics
+    statistics: tuple[Statistics, ...]
+    """of all win rates, and of each world or team"""
     notes: tuple[str, ...]
 
 
@@ -37,9 +40,9 @@ def compare(places: Iterable[str | Path], by: Sequence[str] = ()) -> Comparison:
     Runs that differ in their seed alone are one group; with `by`, those of one algorithm and
     scenario that agree in these settings are.
     """
-    groups = group_runs([load_run(path) for path in find_runs(places)], by)
+    groups = with_teams(group_runs([load_run(path) for path in find_runs(places)], by))
     return Comparison(
-        groups, tuple(map(summarize, groups)), statistics_of(groups), notes_on(groups)
+        groups, tuple(map(summarize, groups)), all_statistics(groups), notes_on(groups)
     )
 
 
@@ -60,7 +63,7 @@ def save_comparison(comparison: Comparison, folder: str | Path, title: str = "")
     }
     contents = {name: text.encode("utf-8") for name, text in texts.items()}
     contents["curves.png"] = png_of(groups)
-    if statistics.aggregates:
+    if any(scale.aggregates for scale in statistics):
         contents["statistics.png"] = png_of_figure(lambda: statistics_figure(groups, statistics))
         drawing = svg_of_figure(lambda: statistics_figure(groups, statistics))
         contents["statistics.svg"] = drawing.encode("utf-8")

@@ -1,4 +1,4 @@
-"""Learning curves as a picture: for each scenario, the win rate over steps and over minutes."""
+"""Learning curves as a picture: for each scenario, what counts over steps and over minutes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,10 +14,12 @@ from terrarium.report.figures import (
     even,
     legend_layout,
     line_styles,
+    number_axis,
     png_of_figure,
     share_axis,
 )
 from terrarium.report.groups import Group
+from terrarium.report.measures import WIN_RATE, Measure
 from terrarium.report.summary import Axis, curve_of
 from terrarium.report.table import steps_text
 
@@ -28,8 +30,8 @@ _MAX_TITLE = 34
 
 
 def n_columns(groups: Sequence[Group]) -> int:
-    """How many scenarios stand side by side, so that the last row is not nearly empty."""
-    return even(len({group.scenario for group in groups}), _MAX_COLUMNS)
+    """How many panels stand side by side, so that the last row is not nearly empty."""
+    return even(len({group.panel for group in groups}), _MAX_COLUMNS)
 
 
 def png_of(groups: Sequence[Group]) -> bytes:
@@ -38,8 +40,9 @@ def png_of(groups: Sequence[Group]) -> bytes:
 
 
 def curves_figure(groups: Sequence[Group]) -> Figure:
-    """Two panels for each scenario, and a legend below."""
-    scenarios = list(dict.fromkeys(group.scenario for group in groups))
+    """Two panels for each scenario and each team of a world, and a legend below."""
+    measures = {group.panel: group.measure for group in groups}
+    scenarios = list(measures)
     columns = n_columns(groups)
     blocks = -(-len(scenarios) // columns)
     width = 7.6 if columns == 1 else 3.5 * columns
@@ -55,32 +58,37 @@ def curves_figure(groups: Sequence[Group]) -> Figure:
             for axes in pair:
                 axes.set_axis_off()
             continue
-        members = [group for group in groups if group.scenario == scenarios[i]]
-        _draw_scenario(pair, members, line_styles(groups), is_left=column == 0)
+        members = [group for group in groups if group.panel == scenarios[i]]
+        # Shares have one scale, which the panel on the left shows.
+        beside = [measures[name] for name in scenarios[i - 1 : i + 1]] if column else []
+        _draw_scenario(pair, members, line_styles(groups), beside == [WIN_RATE, WIN_RATE])
     draw_legend(figure, line_styles(groups), legend)
     return figure
 
 
 def _draw_scenario(
-    pair: Sequence[Axes], groups: Sequence[Group], styles: Mapping[str, LineStyle], is_left: bool
+    pair: Sequence[Axes], groups: Sequence[Group], styles: Mapping[str, LineStyle], is_bare: bool
 ) -> None:
-    """Both panels of a scenario, one above the other."""
-    name = groups[0].scenario
+    """Both panels of a scenario, one above the other; bare ones have no numbers beside them."""
+    name, measure = groups[0].panel, groups[0].measure
     title = name if len(name) <= _MAX_TITLE else f"{name[: _MAX_TITLE - 1]}…"
     pair[0].set_title(title, loc="left", fontweight="bold", fontsize=10.5)
     for axes, axis in zip(pair, AXES, strict=True):
         for group in groups:
             draw_curve(axes, curve_of(group.runs, axis), styles[group.label])
-        prepare_axes(axes, axis)
-        if is_left:
-            axes.set_ylabel("test win rate")
-        else:
+        prepare_axes(axes, axis, measure)
+        if is_bare:
             axes.tick_params(labelleft=False)
+        else:
+            axes.set_ylabel(f"test {measure.name}")
 
 
-def prepare_axes(axes: Axes, axis: Axis) -> None:
-    """Win rates upward; steps or minutes to the right, from 0."""
-    share_axis(axes, "y")
+def prepare_axes(axes: Axes, axis: Axis, measure: Measure) -> None:
+    """Scores upward; steps or minutes to the right, from 0."""
+    if measure.is_share:
+        share_axis(axes, "y")
+    else:
+        number_axis(axes, "y")
     axes.set_xlabel(AXIS_LABELS[axis])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     axes.margins(x=0.01)

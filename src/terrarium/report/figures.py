@@ -150,6 +150,13 @@ def share_axis(axes: Axes, which: str) -> None:
     axis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
 
 
+def number_axis(axes: Axes, which: str, n_numbers: int = 5) -> None:
+    """An axis of any numbers, with room for what is drawn."""
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis.set_major_locator(MaxNLocator(nbins=n_numbers, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+
+
 @dataclass(frozen=True)
 class Legend:
     """The labels below a picture, and the room that they take."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.report.measures import Measure
 from terrarium.report.runs import Label, RunFolder
 
 # What may differ between runs of one group. A revision is no setting, and a commit between two
@@ -29,6 +30,21 @@ class Group:
     """those settings in full"""
     runs: tuple[RunFolder, ...]
     """by seed"""
+    team: str = ""
+    """whose returns these are; empty: all agents'"""
+
+    @property
+    def measure(self) -> Measure:
+        return self.runs[0].measure
+
+    @property
+    def panel(self) -> str:
+        """What is drawn in one panel: a scenario, or a team in it."""
+        return panel_name(self.scenario, self.team)
+
+
+def panel_name(scenario: str, team: str) -> str:
+    return f"{scenario}: {team}" if team else scenario
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,7 @@ def group_runs(runs: Sequence[RunFolder], by: Sequence[str] = ()) -> tuple[Group
         key = (run.scenario, run.algo, run.label, *settings.items())
         bucket = _Bucket(run.scenario, run.algo, run.label, settings, [])
         buckets.setdefault(key, bucket).runs.append(run)
+    _check_measures(runs)
     return tuple(sorted(_named(list(buckets.values()), names), key=_order))
 
 
@@ -111,6 +128,18 @@ def _check_names(names: Sequence[str], runs: Sequence[RunFolder]) -> None:
             raise TerrariumError(
                 f'unknown setting "{name}".{nearest(name, allowed)} '
                 "Allowed are the settings in run.toml, such as net.core or run.seed"
+            )
+
+
+def _check_measures(runs: Iterable[RunFolder]) -> None:
+    """Win rates and returns cannot be drawn in one panel."""
+    first: dict[str, RunFolder] = {}
+    for run in runs:
+        other = first.setdefault(run.scenario, run)
+        if other.measure != run.measure:
+            raise TerrariumError(
+                f"{run.path}: has a {run.measure.name} on {run.scenario}, and {other.path} has a "
+                f"{other.measure.name}; compare them apart from each other"
             )
 
 

@@ -7,17 +7,29 @@ from terrarium.report.aggregate import left_out
 from terrarium.report.groups import Group, differing_settings
 from terrarium.report.runs import RunFolder
 from terrarium.report.summary import curve_of
+from terrarium.report.teams import wholes
 
 
 def notes_on(groups: Sequence[Group]) -> tuple[str, ...]:
     """One sentence for each oddity of each group."""
     found = []
-    for group in groups:
+    for group in wholes(groups):
         found += [f"{group.scenario}, {group.label}: {text}." for text in _oddities(group)]
     found += [
         f"{label}: has no runs on some of the scenarios, so it is in no number over all of them."
-        for label in left_out(groups)
+        for label in left_out(wholes(groups))
     ]
+    found += [
+        f"{scenario}: each team met the opponents of its own run, so its return says as much about "
+        "them as about itself."
+        for scenario in dict.fromkeys(group.scenario for group in groups if group.team)
+    ]
+    worlds = {group.scenario for group in groups if not group.measure.is_share}
+    if worlds and len({group.scenario for group in groups}) > 1:
+        found.append(
+            "Returns of worlds have no common scale, so each world stands for itself and is in no "
+            "number over several scenarios."
+        )
     return tuple(found)
 
 

@@ -17,12 +17,14 @@ from terrarium.report.figures import (
     line_styles,
 )
 from terrarium.report.groups import Group, differing_settings
+from terrarium.report.measures import MEASURES, RETURN, WIN_RATE, Measure
 from terrarium.report.runs import TARGET, RunFolder
 from terrarium.report.settings import printable
 from terrarium.report.statistics import N_RESAMPLES as N_STRATIFIED
 from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import BOOTSTRAP_FROM, N_RESAMPLES, Summary
-from terrarium.report.table import HEADINGS, N_TEXTS, cells, minutes_text, steps_text
+from terrarium.report.table import N_TEXTS, cells, headings, minutes_text, steps_text
+from terrarium.report.teams import wholes
 
 # The drawing's colors, and what they are called in page.css, which has them for dark and light.
 _VARIABLES = {TEXT: "--text", MUTED: "--muted", EDGE: "--axis", GRID: "--grid"} | {
@@ -33,33 +35,52 @@ _RUN_HEADINGS = (
     "begun",
 )
 
+_ABOUT_LEVELS = {
+    WIN_RATE: "<b>to 50&nbsp;%</b> and so on: steps and minutes until an evaluation first won that "
+    "often, median over runs; (2/3) if only two of three runs did, “-” if fewer than half did.",
+    RETURN: "A return is the sum of an agent's rewards in an episode, mean over agents and "
+    "episodes; behind a colon stands the team whose agents these are.",
+}
+_ABOUT_MEANS = {
+    WIN_RATE: "<b>mean</b> and <b>median</b> are over scenarios, of the mean over runs; the "
+    "<b>optimality gap</b> is what is missing to winning always.",
+    RETURN: "Returns of different worlds have no common scale, so there is no number over several "
+    "worlds; and no optimum that is known.",
+}
+
 
 def page(
     groups: Sequence[Group],
     rows: Sequence[Summary],
-    statistics: Statistics,
+    scales: Sequence[Statistics],
     notes: Sequence[str],
     title: str = "",
 ) -> str:
     """The text of the file."""
-    scenarios = ", ".join(statistics.scenarios)
-    n_runs = sum(len(group.runs) for group in groups)
-    counts = f"{_count(n_runs, 'run')} in {_count(len(groups), 'group')}"
+    scenarios = ", ".join(dict.fromkeys(group.scenario for group in groups))
+    n_groups, n_runs = len(wholes(groups)), sum(len(group.runs) for group in wholes(groups))
+    counts = f"{_count(n_runs, 'run')} in {_count(n_groups, 'group')}"
+    measures = [one for one in MEASURES if one in {group.measure for group in groups}]
+    what = " and ".join(measure.name for measure in measures)
     parts = {
         "title": html.escape(f"{printable(title) or f'Comparison on {scenarios}'} - Terrarium"),
         "style": _template("page.css"),
         "heading": html.escape(printable(title) or scenarios),
         "counts": html.escape(f"{counts}, on {scenarios}" if title else counts),
         "curves": element_of_figure(lambda: curves_figure(groups), _VARIABLES),
-        "finals": _finals(groups, statistics),
-        "statistics": _statistics(groups, statistics),
+        "what": what,
+        "what_are": " and ".join(f"{measure.name}s" for measure in measures),
+        "finals": "\n".join(_finals(groups, scales, measure) for measure in measures),
+        "statistics": _statistics(groups, scales, what),
         "n_stratified": f"{N_STRATIFIED:,}",
         "min_width": str(340 * n_columns(groups)),  # narrower, nobody could read it
         "max_width": str(360 * n_columns(groups) + 440),  # nor need it be larger than the text
-        "table": _table(HEADINGS, map(cells, rows), N_TEXTS, _swatches(groups)),
+        "table": "\n".join(_results(groups, rows, measure) for measure in measures),
+        "about_levels": "\n".join(_ABOUT_LEVELS[measure] for measure in measures),
+        "about_means": "\n".join(_ABOUT_MEANS[measure] for measure in measures),
         "notes": _notes(notes),
-        "runs": "\n".join(_runs_of(group) for group in groups),
-        "settings": _settings(groups),
+        "runs": "\n".join(_runs_of(group) for group in wholes(groups)),
+        "settings": _settings(wholes(groups)),
         "bootstrap_from": str(BOOTSTRAP_FROM),
         "n_resamples": str(N_RESAMPLES),
         "target": f"run.{TARGET}",
@@ -109,45 +130,53 @@ def _line(tag: str, texts: Sequence[str], n_words: int) -> str:
     return f"<tr>{words}{numbers}</tr>"
 
 
-def _swatches(groups: Sequence[Group]) -> list[str]:
-    """The color of each group, as in the curves."""
-    styles = line_styles(groups)
-    colors = (_VARIABLES[styles[group.label].color] for group in groups)
-    dashed = (styles[group.label].dashes != "-" for group in groups)
-    return [
-        f'<i class="swatch{" dashed" if is_dashed else ""}" style="color: var({color})"></i>'
-        for color, is_dashed in zip(colors, dashed, strict=True)
-    ]
+def _swatch_of(groups: Sequence[Group]) -> dict[str, str]:
+    """The color of each label, as in the curves."""
+    return {
+        label: f'<i class="swatch{"" if style.dashes == "-" else " dashed"}" '
+        f'style="color: var({_VARIABLES[style.color]})"></i>'
+        for label, style in line_styles(groups).items()
+    }
 
 
-def _finals(groups: Sequence[Group], statistics: Statistics) -> str:
-    """The table of final win rates with intervals; numbers over all scenarios come first."""
-    swatch_of = dict(zip((group.label for group in groups), _swatches(groups), strict=True))
+def _results(groups: Sequence[Group], rows: Sequence[Summary], measure: Measure) -> str:
+    """The table of a measure: win rates and returns do not share their columns."""
+    ours = [row for row in rows if row.measure == measure]
+    marks = _swatch_of(groups)
+    lines = map(cells, ours)
+    return _table(headings(measure), lines, N_TEXTS, [marks[row.group] for row in ours])
+
+
+def _finals(groups: Sequence[Group], scales: Sequence[Statistics], measure: Measure) -> str:
+    """The table of final scores with intervals; numbers over all scenarios come first."""
+    ours = [(row, one) for one in scales if one.measure == measure for row in one.finals]
+    marks = _swatch_of(groups)
     return _table(
-        final_table.HEADINGS,
-        (final_table.cells(row, statistics) for row in statistics.finals),
+        final_table.headings(measure),
+        (final_table.cells(row, statistics) for row, statistics in ours),
         final_table.N_TEXTS,
-        [swatch_of[row.label] for row in statistics.finals],
+        [marks[row.label] for row, _ in ours],
     )
 
 
-def _statistics(groups: Sequence[Group], statistics: Statistics) -> str:
+def _statistics(groups: Sequence[Group], scales: Sequence[Statistics], what: str) -> str:
     """The picture over all scenarios, and who is better, where there is something to compare."""
-    if not statistics.aggregates:
+    if not any(scale.aggregates for scale in scales):
         return ""
-    drawing = element_of_figure(
-        lambda: statistics_figure(groups, statistics), _VARIABLES, prefix="s-"
-    )
+    drawing = element_of_figure(lambda: statistics_figure(groups, scales), _VARIABLES, prefix="s-")
     parts = [
-        '<figure class="scroll"><div role="img" aria-label="Final win rates with intervals, '
+        f'<figure class="scroll"><div role="img" aria-label="Final {what} with intervals, '
         "performance profiles and IQM curves; the numbers are in the tables of this page"
         f'" style="min-width: 760px">\n{drawing}\n</div></figure>'
     ]
-    if statistics.improvements:
-        labels = [aggregate.label for aggregate in statistics.aggregates]
-        rows = final_table.improvement_matrix(statistics)
-        table = _table(["better than →", *labels], rows, n_words=1)
-        parts.append(f"<details><summary>Probability of improvement</summary>{table}</details>")
+    for scale in scales:
+        if not scale.improvements:
+            continue
+        labels = [aggregate.label for aggregate in scale.aggregates]
+        table = _table(["better than →", *labels], final_table.improvement_matrix(scale), n_words=1)
+        of_what = f": {html.escape(scale.scope)}" if len(scales) > 1 else ""
+        summary = f"<summary>Probability of improvement{of_what}</summary>"
+        parts.append(f"<details>{summary}{table}</details>")
     return "\n".join(parts)
 
 
@@ -172,8 +201,8 @@ def _run_cells(run: RunFolder) -> list[str]:
         printable(str(run.path)),
         str(run.seed),
         str(len(run.steps)),
-        f"{run.win_rates[-1]:.1%}",
-        f"{max(run.win_rates):.1%}",
+        run.measure.text(run.scores[-1]),
+        run.measure.text(max(run.scores)),
         steps_text(run.progress.last_step),
         minutes_text(run.progress.last_seconds / 60.0),
         _ending(run),

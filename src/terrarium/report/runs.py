@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from terrarium.config import read_toml
 from terrarium.errors import TerrariumError, nearest
+from terrarium.report.measures import Measure
 from terrarium.report.metrics import Progress, read_metrics
 from terrarium.report.settings import flatten, printable, shown
 
@@ -32,7 +33,7 @@ class Label:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """One training: what it was told, and how often it won."""
+    """One training: what it was told, and how good it was."""
 
     path: Path
     algo: str
@@ -57,8 +58,13 @@ class RunFolder:
         return tuple(seconds / 60.0 for seconds in self.progress.seconds)
 
     @property
-    def win_rates(self) -> tuple[float, ...]:
-        return self.progress.win_rates
+    def measure(self) -> Measure:
+        return self.progress.measure
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """of each evaluation: win rates or returns"""
+        return self.progress.scores
 
     @property
     def ended_early(self) -> bool:
@@ -67,7 +73,8 @@ class RunFolder:
     @property
     def reached_target(self) -> bool:
         """It ended early because it was good enough: training on was not needed."""
-        return self.ended_early and self.target is not None and self.win_rates[-1] >= self.target
+        has_target = self.target is not None and self.measure.is_share  # no return is a target
+        return self.ended_early and has_target and self.scores[-1] >= (self.target or 0.0)
 
     @property
     def steps_per_s(self) -> float | None:

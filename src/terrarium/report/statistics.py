@@ -65,11 +65,16 @@ STATISTICS: Mapping[Statistic, Reduction] = {
 }
 
 
-def estimates(scores: Scores) -> dict[Statistic, Estimate]:
-    """Every statistic with its interval; all of them see the same resamples."""
+def estimates(scores: Scores, has_optimum: bool = True) -> dict[Statistic, Estimate]:
+    """Every statistic with its interval; all of them see the same resamples.
+
+    Scores without an optimum, such as returns, have no gap to it.
+    """
     drawn = resample(scores, N_RESAMPLES) if has_spread(scores) else None
     found: dict[Statistic, Estimate] = {}
     for name, reduce in STATISTICS.items():
+        if name == "gap" and not has_optimum:
+            continue
         spread = None if drawn is None else reduce(drawn)  # [N]
         found[name] = _estimate(float(reduce(scores)), spread)
     return found

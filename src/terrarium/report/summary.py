@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.report.groups import Group
+from terrarium.report.groups import Group, panel_name
+from terrarium.report.measures import Measure
 from terrarium.report.runs import RunFolder
 
 Axis = Literal["steps", "minutes"]
@@ -25,7 +26,7 @@ _MAX_POINTS = 1000  # more than a picture has columns
 
 @dataclass(frozen=True)
 class Curve:
-    """The win rate of a group over steps or minutes.
+    """The win rate or the return of a group over steps or minutes.
 
     `mean` is that of its runs; where scenarios are put together, their interquartile mean.
     """
@@ -53,6 +54,9 @@ class Summary:
     """One row of the table; win rates are shares of 1."""
 
     scenario: str
+    team: str
+    """empty: all agents"""
+    measure: Measure
     group: str
     algo: str
     settings: Mapping[str, str]
@@ -64,7 +68,12 @@ class Summary:
     best_evaluation: float
     """the highest of all evaluations of all runs"""
     reached: tuple[Reached, ...]
+    """nothing where nothing is won: returns have no levels that all worlds share"""
     steps_per_s: float | None
+
+    @property
+    def panel(self) -> str:
+        return panel_name(self.scenario, self.team)
 
 
 def curve_of(runs: Sequence[RunFolder], axis: Axis) -> Curve:
@@ -85,10 +94,12 @@ def interpolate(grid: Floats, x: Floats, y: Floats) -> Floats:
 
 def summarize(group: Group) -> Summary:
     """One row of the table."""
-    finals = [run.win_rates[-1] for run in group.runs]
+    finals = [run.scores[-1] for run in group.runs]
     speeds = [run.steps_per_s for run in group.runs if run.steps_per_s is not None]
     return Summary(
         scenario=group.scenario,
+        team=group.team,
+        measure=group.measure,
         group=group.label,
         algo=group.algo,
         settings=dict(group.settings),
@@ -97,16 +108,18 @@ def summarize(group: Group) -> Summary:
         final_mean=statistics.fmean(finals),
         final_worst=min(finals),
         final_best=max(finals),
-        best_evaluation=max(max(run.win_rates) for run in group.runs),
-        reached=tuple(_reached(group.runs, level) for level in LEVELS),
+        best_evaluation=max(max(run.scores) for run in group.runs),
+        reached=tuple(_reached(group.runs, level) for level in LEVELS)
+        if group.measure.is_share
+        else (),
         steps_per_s=statistics.fmean(speeds) if speeds else None,
     )
 
 
 def points_of(run: RunFolder, axis: Axis) -> tuple[Floats, Floats]:
-    """When a run was evaluated, and how often it won."""
+    """When a run was evaluated, and how good it was."""
     x = run.steps if axis == "steps" else run.minutes
-    return np.array(x, np.float64), np.array(run.win_rates, np.float64)
+    return np.array(x, np.float64), np.array(run.scores, np.float64)
 
 
 def common_grid(
@@ -152,7 +165,7 @@ def _reached(runs: Sequence[RunFolder], level: float) -> Reached:
 
 def _first(run: RunFolder, level: float) -> tuple[float, float]:
     """Steps and minutes of the first evaluation that won so often; never is infinitely late."""
-    for steps, minutes, win_rate in zip(run.steps, run.minutes, run.win_rates, strict=True):
+    for steps, minutes, win_rate in zip(run.steps, run.minutes, run.scores, strict=True):
         if win_rate >= level:
             return float(steps), minutes
     return math.inf, math.inf

@@ -6,41 +6,52 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from terrarium.report.measures import Measure
 from terrarium.report.summary import LEVELS, Reached, Summary
 
-HEADINGS = (
-    *("scenario", "group", "runs", "final", "worst - best", "best test"),
-    *(f"to {level:.0%}" for level in LEVELS),
-    "steps/s",
-)
 N_TEXTS = 2
 """So many columns on the left are words, the others numbers."""
 
 
+def headings(measure: Measure) -> tuple[str, ...]:
+    """Above the rows of a measure; only shares of 1 have levels to be reached."""
+    final = "final" if measure.is_share else f"final {measure.name}"
+    return (
+        *("scenario", "group", "runs", final, "worst - best", "best test"),
+        *(f"to {level:.0%}" for level in LEVELS if measure.is_share),
+        "steps/s",
+    )
+
+
 def cells(row: Summary) -> list[str]:
-    """One row of the table under `HEADINGS`."""
-    worst_and_best = f"{row.final_worst:.1%} - {row.final_best:.1%}" if row.n_runs > 1 else "-"
+    """One row of the table under `headings`."""
+    text = row.measure.text
+    # A minus and a dash between numbers look alike.
+    between = "-" if row.measure.is_share else "to"
+    worst_and_best = f"{text(row.final_worst)} {between} {text(row.final_best)}"
     return [
-        row.scenario,
+        row.panel,
         row.group,
         str(row.n_runs),
-        f"{row.final_mean:.1%}",
-        worst_and_best,
-        f"{row.best_evaluation:.1%}",
+        text(row.final_mean),
+        worst_and_best if row.n_runs > 1 else "-",
+        text(row.best_evaluation),
         *(_reached_text(reached, row.n_runs) for reached in row.reached),
         "-" if row.steps_per_s is None else f"{row.steps_per_s:,.0f}",
     ]
 
 
 def json_row(row: Summary) -> dict[str, Any]:
-    return asdict(row)
+    return asdict(row) | {"measure": row.measure.key}
 
 
 def csv_text(rows: Sequence[Summary]) -> str:
     """The table with its numbers in full, for other programs; what was not reached is empty."""
     file = io.StringIO()
     records = [_record(row) for row in rows]
-    writer = csv.DictWriter(file, fieldnames=list(records[0]), lineterminator="\n")
+    # Rows of returns lack the columns of levels.
+    names = max((list(record) for record in records), key=len)
+    writer = csv.DictWriter(file, fieldnames=names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return file.getvalue()
@@ -69,6 +80,8 @@ def _reached_text(reached: Reached, n_runs: int) -> str:
 def _record(row: Summary) -> dict[str, object]:
     record: dict[str, object] = {
         "scenario": row.scenario,
+        "team": row.team,
+        "measure": row.measure.key,
         "group": row.group,
         "algo": row.algo,
         "runs": row.n_runs,

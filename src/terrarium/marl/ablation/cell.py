@@ -34,7 +34,13 @@ def train_cell(cell: Cell, experiment: Path, threads: int | None, device: str) -
         trainer.close()
     if reason != "stopped":
         progress = trainer.progress
-        done = Done(reason, progress.steps, round(progress.seconds, 3), progress.test_win_rate)
+        done = Done(
+            reason=reason,
+            steps=progress.steps,
+            seconds=round(progress.seconds, 3),
+            win_rate=progress.test_win_rate,
+            test_return=progress.test_return if progress.last_test else None,
+        )
         write_done(trainer.folder.path, done)
     return reason
 

@@ -32,7 +32,9 @@ class Done:
     steps: int
     seconds: float
     win_rate: float
-    """of the last test"""
+    """of the last test; -1 in worlds, where nothing is won"""
+    test_return: float | None = None
+    """of the last test; cells of earlier versions did not write it"""
 
 
 def checked_plan(plan: Plan) -> Plan:
@@ -87,7 +89,8 @@ def read_done(folder: Path) -> Done:
 def write_done(folder: Path, done: Done) -> None:
     """Whole or not at all: the file alone says that a cell needs no more."""
     temporary = folder / f".{DONE_FILE}.part"
-    temporary.write_text(to_toml({"done": vars(done)}), encoding="utf-8")
+    values = {name: value for name, value in vars(done).items() if value is not None}
+    temporary.write_text(to_toml({"done": values}), encoding="utf-8")
     temporary.replace(folder / DONE_FILE)
 
 

@@ -17,6 +17,7 @@ class Glance:
     seconds: float = 0.0
     win_rate: float | None = None
     """of the last test"""
+    test_return: float | None = None
 
     def share(self, run: RunConfig) -> float:
         """Which part of the run is behind it, by the stop rule that comes first."""
@@ -58,3 +59,5 @@ class Watcher:
         self._glance = replace(self._glance, steps=values["step"], seconds=values["seconds"])
         if "test/win_rate" in values:
             self._glance = replace(self._glance, win_rate=values["test/win_rate"])
+        if "test/return" in values:
+            self._glance = replace(self._glance, test_return=values["test/return"])
