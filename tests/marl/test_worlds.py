@@ -88,6 +88,14 @@ def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -
         resume(tmp_path / "run")
 
 
+def test_a_lost_worker_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
+    world = "pettingzoo:tests.envs.worlds.zoo:faulty"
+    words = ("task.fault=dies", "env.workers=2", "eval.every=100000")
+    with pytest.raises(TerrariumError, match="The run has stopped; what was learned is in"):
+        train(settings(tmp_path / "run", *words, world=world))
+    assert load_algo(tmp_path / "run")[1].env.workers == 2
+
+
 def test_agents_that_earn_for_themselves_are_not_paid_for_others(tmp_path: Path) -> None:
     trainer = Trainer(
         chosen := settings(tmp_path / "run", algo="ippo", world=TAG), create_run(chosen)

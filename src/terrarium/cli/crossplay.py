@@ -31,7 +31,7 @@ class Crossplay:
 
     Every pairing plays the same episodes. The runs must know the same world.
 
-    Example:  terrarium crossplay runs/a runs/b random --team adversary --png cross.png
+    Example:  terrarium crossplay runs/a runs/b random --team adversary
     """
 
     players: Annotated[

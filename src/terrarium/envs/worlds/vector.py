@@ -52,6 +52,7 @@ class WorldEnv:
         self.reward = _checked_reward(reward)
         seeds = self._checked_seeds(seed)
         self._closed = self._broken = False
+        self._given_up = False
         self.mode = _checked_mode(mode, workers, render_mode)
         self._crew = self._hire(min(workers, n_envs), render_mode)
         board = self._board = self._crew.board
@@ -182,7 +183,8 @@ class WorldEnv:
     def save(self) -> dict[str, NDArray[np.uint8]]:
         """Everything that the next steps depend on, as bytes: what was seen, and what was done
         since each episode began, because a world cannot be saved but only played again."""
-        self._check_ready(over_too=True)
+        if not self._given_up:
+            self._check_ready(over_too=True)
         return save_batch(self.world, self._board, self._past)
 
     def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None:
@@ -196,7 +198,7 @@ class WorldEnv:
         self._board.steps[:] = 0
         self._board.number[:] += 1  # the same one would fail again
         self._board.over[:] = True
-        self._started = True
+        self._given_up = True
 
     def close(self) -> None:
         """End the workers and close all environments."""
