@@ -17,6 +17,7 @@ from terrarium.envs.evaluate import evaluate
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import NetError
@@ -194,8 +195,11 @@ def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> Non
 
 def policy_of(algo: Algo) -> list[torch.Tensor]:
     """The weights that it plays with."""
-    agents = algo.online.agents if isinstance(algo, ValueLearner) else algo.actor  # type: ignore[attr-defined]  # whoever learns no values
-    return list(agents.parameters())
+    if isinstance(algo, ValueLearner):
+        return list(algo.online.agents.parameters())
+    if isinstance(algo, Maddpg):
+        return list(algo.online.actor.parameters())
+    return list(algo.actor.parameters())  # type: ignore[attr-defined]  # whoever learns a policy only
 
 
 @pytest.mark.parametrize("algo", ["mappo", "iql", "vdn"])

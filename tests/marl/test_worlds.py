@@ -139,8 +139,6 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(
 
 
 def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:
-    world = "pettingzoo:tests.envs.worlds.zoo:plain"
-    if resolve("iql", world).game(world).limit_steps:
-        pytest.skip("this toy tells how long it is")
+    world = "pettingzoo:tests.envs.worlds.zoo:turns"
     with pytest.raises(TerrariumError, match=r"replay\.chunk is 0, .* set replay\.chunk=16"):
         checked(settings(tmp_path / "run", algo="iql", world=world))

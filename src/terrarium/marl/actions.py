@@ -73,11 +73,15 @@ class Layout:
 
     def _choices_in(self, out: Tensor, avail: Tensor) -> list[Tensor]:
         """Logits [..., A, N] of each choice; what does not belong to it is the lowest number."""
+        if self.discrete:  # of any number of agents and actions: policies of units fit them all
+            return [mask_unavailable(out, avail)]
         return [mask_unavailable(out, group & avail) for group in self.choices]
 
     def _join(
         self, out: Tensor, avail: Tensor, one_hots: list[Tensor], bits: Tensor | None
     ) -> Tensor:
+        if self.discrete:
+            return one_hots[0]
         vectors = torch.tanh(out) * self.reals if self.has_reals else torch.zeros_like(out)
         for group, one_hot in zip(self.choices, one_hots, strict=True):
             vectors = vectors + one_hot * group

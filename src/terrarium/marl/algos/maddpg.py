@@ -367,8 +367,7 @@ class Maddpg:
         self.critic_optimizer.step()
         errors = ((q[0].detach() - goals).abs() * there).sum(-1)  # [R, L]
         errors = errors / there.sum(-1).clamp(min=1)
-        assert self.replay is not None or not self.cfg.replay.priority
-        if self.replay is not None:
+        if self.replay is not None:  # rows may come from elsewhere
             self.replay.grade(rows.ids, rows.mean_of_each(errors))
         return {
             "value": loss.detach(),
