@@ -120,6 +120,9 @@ REFUSED = [
     ("maddpg", SPREAD, ("run.target_win_rate=0.9",), "nothing is won in a world"),
     ("maddpg", SPREAD, ("task.Nn=3",), 'mpe/simple_spread has no option "Nn". Did you mean "N"?'),
     ("mappo", SPREAD, ("algo.teacher=kiting",), "algo.teacher knows battles only"),
+    ("maddpg", "smac/3m", ("env.workers=2",), "env.workers are for worlds of PettingZoo"),
+    ("maddpg", "smac/3m", ("env.reward=team",), "env.reward is for worlds of PettingZoo"),
+    ("qmix", TAG, ("env.reward=team",), "qmix learns for a team with one reward"),
     ("maddpg", SPREAD, ("env.reward=all",), 'env.reward is "all"'),
     ("maddpg", "mpe/simple_spred", (), 'Did you mean "mpe/simple_spread"?'),
     ("maddpg", "pettingzoo:no.such.module:env", (), "importing no.such.module raised"),
@@ -136,6 +139,13 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(
     assert said in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "run").exists()
+
+
+def test_who_pays_agents_together_says_that_they_are_a_team(tmp_path: Path) -> None:
+    world, words = "pettingzoo:tests.envs.worlds.zoo:turns", ("replay.chunk=4",)
+    with pytest.raises(TerrariumError, match=r"opponents: a, b\..* env\.reward=team if they"):
+        checked(settings(tmp_path / "run", *words, algo="vdn", world=world))
+    checked(settings(tmp_path / "run", *words, "env.reward=team", algo="vdn", world=world))
 
 
 def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:

@@ -90,7 +90,9 @@ class Game(Protocol):
     def blank(self, views: tuple[str, ...]) -> Look:
         """[1, ...] what one environment shows, empty"""
 
-    def refuse(self, algo_name: str, algo: type[Algo], net: NetConfig, team: str = "") -> None:
+    def refuse(
+        self, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
+    ) -> None:
         """Say why an algorithm cannot learn it, for all agents or for a team, if it cannot"""
 
     def open(
@@ -132,7 +134,9 @@ class BattleGame:
     def blank(self, views: tuple[str, ...]) -> Look:
         return look_at(empty_views(1, self._info(views), views))
 
-    def refuse(self, algo_name: str, algo: type[Algo], net: NetConfig, team: str = "") -> None:
+    def refuse(
+        self, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
+    ) -> None:
         """Every algorithm can learn battles."""
 
     def open(
@@ -236,7 +240,9 @@ class WorldGame:
             )
         )
 
-    def refuse(self, algo_name: str, algo: type[Algo], net: NetConfig, team: str = "") -> None:
+    def refuse(
+        self, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
+    ) -> None:
         info = self.world.info
         members = dict(info.teams)[team] if team else range(info.n_agents)
         if net.encoder in ENTITY_ENCODERS:
@@ -252,13 +258,19 @@ class WorldGame:
                     f"{algo_name} chooses one of several actions, and {info.agents[a]} of "
                     f"{self.name} has {has}; maddpg, matd3 and ddpg take every kind of action"
                 )
-        if algo.needs_team and not team and not self.world.cooperative:
+        if algo.needs_team and not team and not self._is_team(reward):
             stems = ", ".join(team for team, _ in info.teams)
+            friends = "" if self.world.cooperative is False else "; or env.reward=team if they help"
             raise TerrariumError(
                 f"{algo_name} learns for a team with one reward, and {self.name} has agents that "
                 f"may be opponents: {stems}. Use maddpg, ddpg, mappo, ippo or iql; or one "
-                "algorithm for each team"
+                f"algorithm for each team{friends}"
             )
+
+    def _is_team(self, reward: str) -> bool:
+        """Whether all agents want the same: known, or said by whoever pays them together."""
+        cooperative = self.world.cooperative
+        return reward == "team" if cooperative is None else cooperative
 
     def open(
         self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce

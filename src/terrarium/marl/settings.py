@@ -275,8 +275,8 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
     if is_world(scenario):
         _check_world(settings)
-    elif any(options_for(load_scenario(each), task).heuristic_ai for each in settings.scenarios):
-        raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
+    else:
+        _check_battles(settings)
     if settings.curriculum.stages and not find_algo(algo_name).fits_many:
         others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)
         raise ConfigError(
@@ -305,6 +305,17 @@ def _algo_settings(algo_name: str, values: dict[str, dict[str, Any]]) -> Any:
             for team, algo in split_teams(algo_name).items()
         )
     )
+
+
+def _check_battles(settings: Settings) -> None:
+    """Refuse what makes sense in worlds only, and battles that nobody has to learn."""
+    if settings.env.workers > 1:
+        raise ConfigError("env.workers are for worlds of PettingZoo; battles have run.threads")
+    if settings.env.reward != "own":
+        raise ConfigError("env.reward is for worlds of PettingZoo; in battles the team earns")
+    for each in settings.scenarios:
+        if options_for(load_scenario(each), dict(settings.task)).heuristic_ai:
+            raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
 
 
 def _check_world(settings: Settings) -> None:

@@ -323,9 +323,9 @@ def _checked_memory(settings: Settings, name: str) -> int:
     algo, game = find_algo(settings.algo_name), settings.game(name)
     if isinstance(settings.algo, TeamsConfig):
         for team in settings.algo.teams:
-            game.refuse(team.algo, team.kind, settings.net, team.name)
+            game.refuse(team.algo, team.kind, settings.net, settings.env.reward, team.name)
     else:
-        game.refuse(settings.algo_name, algo, settings.net)
+        game.refuse(settings.algo_name, algo, settings.net, settings.env.reward)
     views = algo.views(settings.net)
     spec = replace(game.spec(views), limit_steps=_longest(settings))
     if spec.limit_steps == 0:
