@@ -10,7 +10,7 @@ from terrarium import cli
 from terrarium.data.scenarios import load_scenario
 from terrarium.data.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
-from terrarium.envs.kernels.schema import FEATURES, SKILL_FEATURES
+from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 
 pytestmark = pytest.mark.xdist_group("engine")
 

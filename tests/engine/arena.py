@@ -128,18 +128,18 @@ class Arena:
 
     def fog(self) -> "Arena":
         """From now on sides see only what their units see."""
-        self.sim.world.clock["fog"] = True
+        self.sim.games.clock["fog"] = True
         return self
 
     def areas(self, game: int = 0) -> list[str]:
         """What lies on the ground."""
-        names, world = list(self.sim.known.areas), self.sim.world
+        names, world = list(self.sim.known.areas), self.sim.games
         effects = world.effects[game][: int(world.clock["n_effects"][game, 0])]
         return [names[e["area"]] for e in effects if e["stage"] == codes.LYING]
 
     def missiles(self, game: int = 0) -> int:
         """How many missiles of abilities are in the air."""
-        world = self.sim.world
+        world = self.sim.games
         effects = world.effects[game][: int(world.clock["n_effects"][game, 0])]
         return int((effects["stage"] == codes.SPELL_FLYING).sum())
 
@@ -218,13 +218,13 @@ class Piece:
     @property
     def skill(self) -> Any:
         """Its casts, cooldowns, cargo."""
-        return self.arena.sim.world.skills[self.game, self.slot]
+        return self.arena.sim.games.skills[self.game, self.slot]
 
     @property
     def buffs(self) -> dict[str, float]:
         """What it carries, and for how many ticks more."""
         names = list(self.arena.sim.known.buffs)
-        carried = self.arena.sim.world.buffs[self.game, self.slot]
+        carried = self.arena.sim.games.buffs[self.game, self.slot]
         return {names[b["row"]]: float(b["ticks"]) for b in carried if b["row"] >= 0}
 
     @property

@@ -94,7 +94,7 @@ def test_an_order_comes_when_it_is_due() -> None:
     sim.step(20)
     assert not sim.units[0]["n_orders"][2:4].any()
     sim.step(1)
-    assert (sim.world.orders[0, :4, 0]["kind"] == codes.ATTACK_MOVE).all()
+    assert (sim.games.orders[0, :4, 0]["kind"] == codes.ATTACK_MOVE).all()
     assert (sim.units[0]["n_orders"][:4] == 1).all()
 
 
@@ -118,7 +118,7 @@ def test_a_patrol_goes_to_the_first_point_and_then_between_the_two() -> None:
     me = sim.units[0, 0]
     assert me["y"] == pytest.approx(30.0, abs=0.5)
     assert {-1.0, 1.0} <= set(turns)
-    assert sim.world.orders[0, 0, 0]["kind"] == codes.PATROL
+    assert sim.games.orders[0, 0, 0]["kind"] == codes.PATROL
 
 
 def test_who_holds_does_not_follow() -> None:
@@ -149,8 +149,8 @@ def test_in_the_fog_the_enemy_comes_all_the_same() -> None:
     sim = scripted(Trigger(8, "attack_nearest", "enemy"), groups=groups, fog=True)
     sim.step(9)
     assert not sim.units[0]["seen"][:2].max() >> 1 & 1
-    assert (sim.world.orders[0, 2:4, 0]["kind"] == codes.ATTACK_MOVE).all()
-    assert (sim.world.orders[0, 2:4, 0]["x"] < 12.0).all()
+    assert (sim.games.orders[0, 2:4, 0]["kind"] == codes.ATTACK_MOVE).all()
+    assert (sim.games.orders[0, 2:4, 0]["x"] < 12.0).all()
 
 
 def test_a_trigger_casts_at_the_nearest_opponent_in_range_and_goes_on() -> None:
@@ -167,7 +167,7 @@ def test_a_trigger_casts_at_the_nearest_opponent_in_range_and_goes_on() -> None:
     sim.step(70)
     assert sim.units["hp"][0, 0] <= 400.0 - 60.0
     assert sim.units["hp"][0, 1] == 400.0
-    assert sim.world.orders[0, 2, 0]["kind"] == codes.ATTACK_MOVE
+    assert sim.games.orders[0, 2, 0]["kind"] == codes.ATTACK_MOVE
 
 
 def test_a_trigger_without_a_target_waits_for_an_opponent() -> None:

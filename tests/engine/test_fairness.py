@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import World
+from terrarium.engine.state import Games
 from tests.engine.mirrors import ARMIES, MORE_ARMIES, fight, mirror_battle
 from tests.engine.scripts import give_random_orders
 
@@ -77,7 +77,7 @@ def test_permuted_slots_change_a_tick_by_no_more_than_rounding(name: str, seed: 
         straight.step(8 + seed)
     order = np.random.default_rng(seed).permutation(straight.n_slots)
     permuted.load(straight.save())
-    _permute(permuted.world, order)
+    _permute(permuted.games, order)
     for _ in range(3):
         straight.step(1)
         permuted.step(1)
@@ -88,15 +88,15 @@ def test_permuted_slots_change_a_tick_by_no_more_than_rounding(name: str, seed: 
         assert (permuted.units[field][0] == straight.units[field][0, order]).all(), field
 
 
-def _permute(world: World, order: np.ndarray) -> None:
+def _permute(games: Games, order: np.ndarray) -> None:
     """Put the unit of slot `order[k]` into slot `k`, and correct everything that names slots."""
     n = len(order)
     new_slot = np.full(n + 1, NO_UNIT)  # the last entry stays: it translates NO_UNIT
     new_slot[order] = np.arange(n)
-    world.units[0] = world.units[0, order]
-    world.orders[0] = world.orders[0, order]
+    games.units[0] = games.units[0, order]
+    games.orders[0] = games.orders[0, order]
     for field in ("target", "attacker", "heal_target"):
-        world.units[field][0] = new_slot[world.units[field][0]]
-    world.orders["target"][0] = new_slot[world.orders["target"][0]]
+        games.units[field][0] = new_slot[games.units[field][0]]
+    games.orders["target"][0] = new_slot[games.orders["target"][0]]
     for field in ("source", "target"):
-        world.effects[field][0] = new_slot[world.effects[field][0]]
+        games.effects[field][0] = new_slot[games.effects[field][0]]

@@ -316,7 +316,7 @@ def test_smart_means_walk_follow_or_attack() -> None:
     me = arena.add("marine", at=(20, 20))
     friend = arena.add("marine", at=(20, 26))
     enemy = arena.add("marine", at=(28, 20), side=1, passive=True)
-    kinds = arena.sim.world.orders["kind"][0, me.slot]
+    kinds = arena.sim.games.orders["kind"][0, me.slot]
     me.order(codes.SMART, at=(24, 24))
     assert kinds[0] == codes.MOVE
     me.order(codes.SMART, on=friend)

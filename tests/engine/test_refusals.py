@@ -10,7 +10,7 @@ from tests.engine.arena import Arena, open_ground
 
 
 def state(arena: Arena) -> list[bytes]:
-    return [array.tobytes() for array in arena.sim.world]
+    return [array.tobytes() for array in arena.sim.games]
 
 
 def refused(arena: Arena, order, reason: str) -> None:

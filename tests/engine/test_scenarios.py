@@ -56,7 +56,7 @@ def test_slots_follow_the_order_of_creation(name: str) -> None:
 
 def test_the_zealot_of_2m_vs_1z_heads_for_a_random_point_between_the_marines() -> None:
     sim = Simulator("smac/2m_vs_1z", 500)
-    goals = sim.world.orders[:, 2, 0]
+    goals = sim.games.orders[:, 2, 0]
     assert (goals["kind"] == codes.ATTACK_MOVE).all()
     assert goals["y"] == pytest.approx(12.0)
     assert 13.0 <= goals["x"].min() < 13.2
@@ -66,7 +66,7 @@ def test_the_zealot_of_2m_vs_1z_heads_for_a_random_point_between_the_marines() -
 
 def test_zerglings_of_2c_vs_64zg_attack_both_colossi_one_after_the_other() -> None:
     sim = Simulator("smac/2c_vs_64zg")
-    orders = sim.world.orders[0, 2:, :2]
+    orders = sim.games.orders[0, 2:, :2]
     assert (orders["kind"] == codes.ATTACK).all()
     assert (np.sort(orders["target"], axis=1) == [0, 1]).all()
 

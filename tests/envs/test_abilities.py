@@ -9,9 +9,9 @@ import terrarium
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenarios import load_scenario, scenario_names
 from terrarium.engine import codes
-from terrarium.envs.kernels.schema import FEATURES, SKILL_FEATURES
 from terrarium.envs.kernels.skills import APPROACH
 from terrarium.envs.kernels.tables import N_SELF
+from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.envs.skills import skills_of
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.skirmish import (
@@ -218,7 +218,7 @@ def test_what_is_summoned_is_no_member() -> None:
     before = env.member_slots.copy()
     act(env, {RAVEN: aim(env, 0, REAPER)})
     wait(env, 3)
-    assert env.sim.world.clock["n_slots"][0, 0] > 18
+    assert env.sim.games.clock["n_slots"][0, 0] > 18
     np.testing.assert_array_equal(env.member_slots, before)
     assert env.living.shape == (1, 18)
 

@@ -7,8 +7,9 @@ import pytest
 
 from terrarium.data.scenario import Group, Measure, Scenario
 from terrarium.data.terrains import load_terrain
+from terrarium.engine.handles import handle
 from terrarium.engine.simulator import Simulator
-from terrarium.envs.kernels.measures import compile_yardstick, score_battles
+from terrarium.envs.kernels.measures import Scores, compile_yardstick, score_battles
 
 BATTLE = Scenario(
     name="a test's own",
@@ -34,7 +35,8 @@ def score(measure: Measure, dead: list[int], **changed: list[tuple[int, float | 
         for slot, value in values:
             sim.units[field][0, slot] = value
     scores = np.zeros(1)
-    score_battles(sim.world, compile_yardstick(sim.scenario, sim.rows), scores)
+    yardstick = compile_yardstick(sim.scenario, sim.rows)
+    score_battles(sim.handles, handle(yardstick), handle(Scores(scores)))
     return float(scores[0])
 
 
@@ -77,5 +79,5 @@ def test_what_is_summoned_counts_for_nothing() -> None:
     yardstick, scores = compile_yardstick(sim.scenario, sim.rows), np.zeros(1)
     sim.units["alive"][0, [*ROACHES, ULTRALISK]] = False
     sim.create(0, "broodling", 1, 20.0, 20.0)
-    score_battles(sim.world, yardstick, scores)
+    score_battles(sim.handles, handle(yardstick), handle(Scores(scores)))
     assert scores[0] == 1.0

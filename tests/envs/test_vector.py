@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import terrarium
-from terrarium.envs.kernels.schema import FEATURES, PAIR_FEATURES
+from terrarium.envs.schema import FEATURES, PAIR_FEATURES
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.tables import NAMES
 

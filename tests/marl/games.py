@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.arrays import empty_outcome
-from terrarium.envs.kernels.tables import Outcome, Views
+from terrarium.envs.arrays import empty_output
+from terrarium.envs.views import StepOutput, Views
 from terrarium.marl.nets.config import Spec
 
 N_ACTIONS = 5
@@ -25,7 +25,7 @@ class Game:
         self.n_envs = n_envs
         self.rng = np.random.default_rng(seed)
         self.now, self.final = self._views(), self._views()
-        self.outcome: Outcome = empty_outcome(n_envs)
+        self.outcome: StepOutput = empty_output(n_envs)
         self.clock = 0
         self.begin()
 

@@ -10,7 +10,8 @@ import pytest
 from terrarium.data.generated import generate_terrain
 from terrarium.data.scenarios import load_scenario, scenario_names
 from terrarium.engine import codes
-from terrarium.engine.setup import reset
+from terrarium.engine.handles import handle
+from terrarium.engine.setup import Starts, reset
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.playback import frames_of
@@ -142,7 +143,7 @@ def test_seeds_of_all_64_bits_are_replayed() -> None:
     sim = Simulator("smacv2/terran_5_vs_5")
     with np.errstate(over="ignore"):
         seeds = np.array([2**64 - 3], np.uint64)
-        reset(sim.world, sim.rules, sim.ground, sim.plan, seeds, np.ones(1, np.bool_))
+        reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
     recorder = Recorder(sim)
     sim.step()
     recorder.note(sim.commands[0])

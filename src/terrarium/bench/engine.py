@@ -299,7 +299,7 @@ def _spread_out(battles: _Battles) -> None:
     starts_at = (share * lengths[source]).astype(np.int64)
     for step in range(int(starts_at.max()) + 1):
         for e in np.flatnonzero(starts_at == step):
-            for array, sample in zip(battles.sim.world, samples.sim.world, strict=True):
+            for array, sample in zip(battles.sim.games, samples.sim.games, strict=True):
                 array[e] = sample[source[e]]
         samples.step()
     samples.sim.close()

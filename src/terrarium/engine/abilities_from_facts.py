@@ -13,8 +13,9 @@ from terrarium.data.buff_facts import Buff, Effect, Strike
 from terrarium.data.facts import RuleSet, Unit
 from terrarium.data.upgrade_facts import Change
 from terrarium.engine import codes
+from terrarium.engine.records import Records, records
 from terrarium.engine.rules import ABILITY, AREA, BUFF_ROW, CHANGE, UPGRADE
-from terrarium.engine.state import N_COOLDOWNS, N_FAMILIES, Records, records
+from terrarium.engine.state import N_COOLDOWNS, N_FAMILIES
 
 TICKS_PER_S = 16.0
 NO_FAMILY = N_FAMILIES

@@ -2,8 +2,8 @@
 
 from terrarium.engine.geometry import edge_distance
 from terrarium.engine.jit import kernel
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Records
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game
 
 TOUCH = 0.1
 
@@ -15,14 +15,14 @@ def reach_of(me: Records, range_: float) -> float:
 
 
 @kernel
-def pick_weapon(game: Game, rules: Rules, u: int, v: int) -> int:
+def pick_weapon(game: Game, u: int, v: int) -> int:
     """The first weapon that reaches the target from here; -1 if none does."""
     me, other = game.units[u], game.units[v]
-    row = rules.types[me.kind]
-    structure = rules.types[other.kind].structure
-    distance = edge_distance(rules, me, other)
+    row = game.rules.types[me.kind]
+    structure = game.rules.types[other.kind].structure
+    distance = edge_distance(game, me, other)
     for w in range(row.first_weapon, row.first_weapon + row.n_weapons):
-        weapon = rules.weapons[w]
+        weapon = game.rules.weapons[w]
         if not weapon.planes & other.plane or (weapon.not_structures and structure):
             continue
         if weapon.min_range <= distance <= reach_of(me, weapon.range):

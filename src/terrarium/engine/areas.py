@@ -4,24 +4,21 @@ from terrarium.engine import codes
 from terrarium.engine.buffs import BRIEF_TICKS, add_buff
 from terrarium.engine.damage import add_hit
 from terrarium.engine.effects import drop_effect, new_effect
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.outcomes import touches
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Scratch, is_unit
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.traits import concerns
 
 ENDLESS = 1e30
 
 
-@rare
-def lay(
-    game: Game, rules: Rules, area: int, ability: int, u: int, v: int, x: float, y: float
-) -> int:
+@kernel
+def lay(game: Game, area: int, ability: int, u: int, v: int, x: float, y: float) -> int:
     """Put an area on the ground; the effect it got, or -1."""
     k = new_effect(game, u, v if v >= 0 else u, 0, codes.LYING)
     if k < 0:
         return -1
-    row, effect = rules.areas[area], game.effects[k]
+    row, effect = game.rules.areas[area], game.effects[k]
     effect.area, effect.ability = area, ability
     effect.x, effect.y, effect.aim_x, effect.aim_y = x, y, x, y
     effect.timer = row.ticks + row.delay if row.ticks > 0.0 else ENDLESS
@@ -30,11 +27,11 @@ def lay(
     return k
 
 
-@rare
-def lie(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
+@kernel
+def lie(game: Game, k: int) -> None:
     """One tick of an area: it follows, it works on those inside, it ends."""
     effect = game.effects[k]
-    area = rules.areas[effect.area]
+    area = game.rules.areas[effect.area]
     if area.follows == codes.FOLLOWS_USER:
         if not is_unit(game, effect.source, effect.source_tag):
             drop_effect(game, k)
@@ -51,35 +48,35 @@ def lie(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
             effect.step += 1
             effect.speed += area.period
         if area.buff >= 0 or strikes_now:
-            work(game, rules, scratch, k, strikes_now)
+            work(game, k, strikes_now)
     effect.timer -= 1.0
     if effect.timer <= 0.0:
         if area.then >= 0:
             effect.area = area.then
-            effect.timer = rules.areas[area.then].ticks
+            effect.timer = game.rules.areas[area.then].ticks
         else:
             drop_effect(game, k)
 
 
-@rare
-def work(game: Game, rules: Rules, scratch: Scratch, k: int, strikes_now: bool) -> None:
+@kernel
+def work(game: Game, k: int, strikes_now: bool) -> None:
     """What an area does to everybody inside."""
     effect = game.effects[k]
-    area = rules.areas[effect.area]
+    area = game.rules.areas[effect.area]
     x, y, side, source, tag = effect.x, effect.y, effect.side, effect.source, effect.source_tag
     for o in range(game.clock[0].n_slots):
-        if not game.units[o].alive or not touches(game, rules, o, x, y, area.radius):
+        if not game.units[o].alive or not touches(game, o, x, y, area.radius):
             continue
-        if not concerns(game, rules, area.who, side, source, o, area.must_be, area.must_not_be):
+        if not concerns(game, area.who, side, source, o, area.must_be, area.must_not_be):
             continue
-        if strikes_now and not struck_before(game, rules, k, o):
-            add_hit(game, rules, scratch, o, area.strike, source, tag, side, 1.0)
+        if strikes_now and not struck_before(game, k, o):
+            add_hit(game, o, area.strike, source, tag, side, 1.0)
         if area.buff >= 0:
-            add_buff(game, rules, o, area.buff, source, side, BRIEF_TICKS)
+            add_buff(game, o, area.buff, source, side, BRIEF_TICKS)
 
 
-@rare
-def struck_before(game: Game, rules: Rules, k: int, o: int) -> bool:
+@kernel
+def struck_before(game: Game, k: int, o: int) -> bool:
     """Areas of one kind over each other do not add up: the first that touches a unit strikes it."""
     area = game.effects[k].area
     for j in range(game.clock[0].n_effects):
@@ -90,7 +87,7 @@ def struck_before(game: Game, rules: Rules, k: int, o: int) -> bool:
             other.seen_tag == game.effects[k].seen_tag
             and other.source_tag < game.effects[k].source_tag
         )
-        row = rules.areas[area]
-        if older and row.ticks > 0.0 and touches(game, rules, o, other.x, other.y, row.radius):
+        row = game.rules.areas[area]
+        if older and row.ticks > 0.0 and touches(game, o, other.x, other.y, row.radius):
             return True
     return False

@@ -3,55 +3,51 @@
 import numpy as np
 
 from terrarium.engine.army_tables import NONE, ArmyTables
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import clear_skill, spawn
-from terrarium.engine.plan import Plan
 from terrarium.engine.random import TEAM, uniform
-from terrarium.engine.rules import Rules
 from terrarium.engine.start_places import drawn_place
 from terrarium.engine.state import Game
 from terrarium.engine.stats import research
-from terrarium.engine.terrain import Ground
 
 _ATTEMPTS = 32
 """Then a battle is fought even if somebody in it cannot be attacked."""
 
 
-@rare
-def draw_armies(game: Game, rules: Rules, ground: Ground, plan: Plan) -> None:
+@kernel
+def draw_armies(game: Game) -> None:
     """Draw both sides until nobody is out of the other side's reach."""
     for attempt in range(_ATTEMPTS):
         game.clock[0].n_slots, game.clock[0].next_tag = 0, 0
         for side in range(2):
-            draw_army(game, rules, ground, plan, side, attempt)
-        if everybody_has_an_opponent(game, rules) or attempt == _ATTEMPTS - 1:
+            draw_army(game, side, attempt)
+        if everybody_has_an_opponent(game) or attempt == _ATTEMPTS - 1:
             for side in range(2):
-                draw_upgrades(game, rules, plan.armies, side, attempt)
+                draw_upgrades(game, game.plan.armies, side, attempt)
             return
 
 
-@rare
-def draw_army(
-    game: Game, rules: Rules, ground: Ground, plan: Plan, side: int, attempt: int
-) -> None:
+@kernel
+def draw_army(game: Game, side: int, attempt: int) -> None:
     """Units of one race until nothing more can be paid for; each side has slots of its own."""
-    tables, seed = plan.armies, game.clock[0].seed
+    tables, seed = game.plan.armies, game.clock[0].seed
     max_units = tables.terms[0].max_units
     race = draw_race(tables, seed, side, attempt)
     left = army_value(tables, seed, side, attempt)
-    x, y = drawn_place(ground, plan, side, seed)
+    x, y = drawn_place(game, side, seed)
     game.players[side].n_alive = 0
     for i in range(max_units):
         draw = uniform(seed, 2 * attempt + side, i, TEAM)
         m = draw_recruit(tables, race, left, draw)
         if m == NONE:
             slot = game.clock[0].n_slots
-            game.units[slot] = tables.nobody[side]
+            game.units[slot] = game.scratch.blank[0]
+            game.units[slot].side, game.units[slot].inside = side, NONE
             clear_skill(game, slot, side)
             game.clock[0].n_slots = slot + 1
         else:
             left -= tables.recruits[m].cost
-            spawn(game, rules, ground, tables.recruits[m].kind, side, x, y, False)
+            spawn(game, tables.recruits[m].kind, side, x, y, False)
 
 
 @kernel
@@ -89,12 +85,12 @@ def draw_recruit(tables: ArmyTables, race: int, left: float, draw: float) -> int
     return chosen
 
 
-@rare
-def draw_upgrades(game: Game, rules: Rules, tables: ArmyTables, side: int, attempt: int) -> None:
+@kernel
+def draw_upgrades(game: Game, tables: ArmyTables, side: int, attempt: int) -> None:
     """Each upgrade that somebody of a side could use, by chance; a level after the one below."""
     for r in range(tables.research.shape[0]):
         if is_wanted(game, tables, side, r) and is_granted(game, tables, side, attempt, r):
-            research(game, rules, side, tables.research[r].upgrade)
+            research(game, side, tables.research[r].upgrade)
 
 
 @kernel
@@ -118,8 +114,8 @@ def is_granted(game: Game, tables: ArmyTables, side: int, attempt: int, r: int) 
     return True
 
 
-@rare
-def everybody_has_an_opponent(game: Game, rules: Rules) -> bool:
+@kernel
+def everybody_has_an_opponent(game: Game) -> bool:
     """Is there, for each unit, somebody on the other side that can attack it?"""
     n_slots = game.clock[0].n_slots
     for u in range(n_slots):
@@ -127,7 +123,11 @@ def everybody_has_an_opponent(game: Game, rules: Rules) -> bool:
         found = not me.alive
         for v in range(n_slots):
             other = game.units[v]
-            if other.alive and other.side != me.side and rules.rank[other.kind, me.column] >= 0:
+            if (
+                other.alive
+                and other.side != me.side
+                and game.rules.rank[other.kind, me.column] >= 0
+            ):
                 found = True
                 break
         if not found:

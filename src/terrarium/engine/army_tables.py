@@ -1,7 +1,7 @@
 """Tables of what armies are drawn from: recruits by race, and the upgrades that serve them."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from terrarium.data.facts import RuleSet
 from terrarium.data.forms import fighting_value, users_of_upgrade
 from terrarium.data.scenario import Armies
 from terrarium.data.vocabulary import RACES
-from terrarium.engine.state import UNIT, Records, records
+from terrarium.engine.records import Records, records
 
 NONE = -1
 
@@ -34,12 +34,11 @@ TERMS = np.dtype(
 class ArmyTables(NamedTuple):
     """Random armies, for kernels; all empty where a scenario draws none."""
 
-    terms: Records  # [1] TERMS
-    recruits: Records  # [M] RECRUIT
-    races: NDArray[np.int64]  # [2, 3] which races a side may have; NONE fills up
-    research: Records  # [R] RESEARCH, lower levels first
-    useful: NDArray[np.bool_]  # [R, unit types]
-    nobody: Records  # [2] UNIT: what a slot of a side looks like that nobody has had
+    terms: Annotated[Records, TERMS, "1"]
+    recruits: Annotated[Records, RECRUIT, "M"]
+    races: Annotated[NDArray[np.int64], "i8", "2 3"]  # which races a side may have; NONE fills up
+    research: Annotated[Records, RESEARCH, "R"]  # lower levels first
+    useful: Annotated[NDArray[np.bool_], "?", "R T"]  # to which unit types
 
 
 def compile_armies(armies: Armies | None, facts: RuleSet, rows: Mapping[str, int]) -> ArmyTables:
@@ -52,9 +51,7 @@ def compile_armies(armies: Armies | None, facts: RuleSet, rows: Mapping[str, int
         races=np.full((2, len(RACES)), NONE, np.int64),
         research=records(len(upgrades), RESEARCH),
         useful=np.zeros((len(upgrades), len(rows)), np.bool_),
-        nobody=records(2, UNIT),
     )
-    tables.nobody["side"], tables.nobody["inside"] = (0, 1), NONE
     if armies is None:
         return tables
     tables.terms[0] = (

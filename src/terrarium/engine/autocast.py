@@ -2,11 +2,10 @@
 
 from terrarium.engine import codes
 from terrarium.engine.geometry import NEARLY, edge_distance
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.orders import current_order
 from terrarium.engine.permission import may_use_now
 from terrarium.engine.random import toss
-from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh
 from terrarium.engine.traits import fits, traits_now
@@ -16,47 +15,47 @@ CHARGE_RANGE = 4.0
 LOOK_TICKS = 2
 
 
-@rare
-def act_by_itself(game: Game, rules: Rules, u: int) -> None:
+@kernel
+def act_by_itself(game: Game, u: int) -> None:
     """Use the first ability that is on, ready, and has somebody to be used on."""
     me = game.units[u]
     if (game.clock[0].tick + me.phase) % LOOK_TICKS != 0 or me.status & codes.MORPHING:
         return
-    for k in range(rules.kit.shape[1]):
-        ability = rules.kit[me.kind, k]
-        if ability < 0 or not is_on(game, rules, u, k):
+    for k in range(game.rules.kit.shape[1]):
+        ability = game.rules.kit[me.kind, k]
+        if ability < 0 or not is_on(game, u, k):
             continue
-        needs = rules.kit_needs[me.kind, k]
+        needs = game.rules.kit_needs[me.kind, k]
         if game.players[me.side].techs & needs != needs:
             continue
-        if may_use_now(game, rules, u, ability) != codes.SUCCESS:
+        if may_use_now(game, u, ability) != codes.SUCCESS:
             continue
-        v = whom(game, rules, u, ability)
+        v = whom(game, u, ability)
         if v >= 0:
-            begin_by_itself(game, rules, u, ability, v)
+            begin_by_itself(game, u, ability, v)
             return
 
 
 @kernel
-def is_on(game: Game, rules: Rules, u: int, k: int) -> bool:
+def is_on(game: Game, u: int, k: int) -> bool:
     """Is the autocast in a place of the kit on? Players switch it over."""
-    autocast = rules.abilities[rules.kit[game.units[u].kind, k]].autocast
+    autocast = game.rules.abilities[game.rules.kit[game.units[u].kind, k]].autocast
     if autocast == codes.NEVER_BY_ITSELF:
         return False
     switched = game.skills[u].switched >> k & 1 != 0
     return (autocast == codes.BY_ITSELF) != switched
 
 
-@rare
-def whom(game: Game, rules: Rules, u: int, ability: int) -> int:
+@kernel
+def whom(game: Game, u: int, ability: int) -> int:
     """The target that a unit would choose; -1 = nobody."""
-    me, row = game.units[u], rules.abilities[ability]
+    me, row = game.units[u], game.rules.abilities[ability]
     order = current_order(game, u)
     if row.kind == codes.CHARGE:
         v = me.target
         if v < 0 or not game.units[v].alive:
             return codes.NO_UNIT
-        gap = edge_distance(rules, me, game.units[v])
+        gap = edge_distance(game, me, game.units[v])
         return v if 0.5 < gap <= CHARGE_RANGE else codes.NO_UNIT
     if row.kind == codes.HEALING and row.shield_rate == 0.0:
         return codes.NO_UNIT  # the Medivac's beam has rules of its own (healing.py)
@@ -64,24 +63,22 @@ def whom(game: Game, rules: Rules, u: int, ability: int) -> int:
         return codes.NO_UNIT
     if me.passive or order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
         return codes.NO_UNIT
-    return nearest_fit(game, rules, u, ability)
+    return nearest_fit(game, u, ability)
 
 
-@rare
-def nearest_fit(game: Game, rules: Rules, u: int, ability: int) -> int:
+@kernel
+def nearest_fit(game: Game, u: int, ability: int) -> int:
     """The nearest unit in range on which the ability could be used and has a point."""
-    me, row = game.units[u], rules.abilities[ability]
+    me, row = game.units[u], game.rules.abilities[ability]
     best, best_distance = codes.NO_UNIT, row.autocast_range + NEARLY
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
         if not other.alive or v == u:
             continue
-        traits = traits_now(game, rules, me.side, u, v)
-        if not fits(traits, row.must_be, row.must_not_be) or not has_point(
-            game, rules, u, ability, v
-        ):
+        traits = traits_now(game, me.side, u, v)
+        if not fits(traits, row.must_be, row.must_not_be) or not has_point(game, u, ability, v):
             continue
-        distance = edge_distance(rules, me, other)
+        distance = edge_distance(game, me, other)
         if distance > best_distance + NEARLY:
             continue
         if best >= 0 and distance > best_distance - NEARLY:
@@ -91,24 +88,24 @@ def nearest_fit(game: Game, rules: Rules, u: int, ability: int) -> int:
     return best
 
 
-@rare
-def has_point(game: Game, rules: Rules, u: int, ability: int, v: int) -> bool:
-    me, other, row = game.units[u], game.units[v], rules.abilities[ability]
+@kernel
+def has_point(game: Game, u: int, ability: int, v: int) -> bool:
+    me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
     if row.kind == codes.REPAIR:
         return other.side == me.side and other.hp < other.hp_max
     if row.kind == codes.HEALING:
-        return other.side == me.side and other.shield < rules.types[other.kind].shields
+        return other.side == me.side and other.shield < game.rules.types[other.kind].shields
     if row.must_be & codes.IS_MASSIVE:
-        return not rules.types[other.kind].flying
+        return not game.rules.types[other.kind].flying
     if row.kind == codes.BLAST:
-        return other.side != me.side and not rules.types[other.kind].flying
+        return other.side != me.side and not game.rules.types[other.kind].flying
     return other.side != me.side
 
 
-@rare
-def begin_by_itself(game: Game, rules: Rules, u: int, ability: int, v: int) -> None:
+@kernel
+def begin_by_itself(game: Game, u: int, ability: int, v: int) -> None:
     """Begin a cast without an order; a charge only needs its buff, so it runs beside the attack."""
-    skill, row = game.skills[u], rules.abilities[ability]
+    skill, row = game.skills[u], game.rules.abilities[ability]
     if row.kind == codes.CHARGE:
         skill.beside, skill.beside_target, skill.beside_tag = ability, v, game.units[v].tag
         return
@@ -117,4 +114,4 @@ def begin_by_itself(game: Game, rules: Rules, u: int, ability: int, v: int) -> N
     skill.target, skill.target_tag = v, game.units[v].tag
     skill.x, skill.y = game.units[v].x, game.units[v].y
     game.units[u].winding = False
-    refresh(game, rules, u)
+    refresh(game, u)

@@ -2,37 +2,36 @@
 
 from terrarium.engine import codes
 from terrarium.engine.damage import add_hit
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Scratch
+from terrarium.engine.jit import kernel
+from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh
 
 
 @kernel
-def run_buffs(game: Game, rules: Rules, scratch: Scratch) -> None:
+def run_buffs(game: Game) -> None:
     """One tick of all buffs."""
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         if me.status & codes.BUFFED and (me.alive or me.inside >= 0):
-            run_buffs_of(game, rules, scratch, u)
+            run_buffs_of(game, u)
 
 
-@rare
-def run_buffs_of(game: Game, rules: Rules, scratch: Scratch, u: int) -> None:
+@kernel
+def run_buffs_of(game: Game, u: int) -> None:
     me = game.units[u]
     ended = False
     for b in range(game.buffs.shape[1]):
         buff = game.buffs[u, b]
         if buff.row < 0:
             continue
-        kind = rules.buffs[buff.row]
+        kind = game.rules.buffs[buff.row]
         if kind.strike >= 0 and me.alive:
             buff.timer -= 1.0
             if buff.timer <= 0.0 and buff.strikes > 0:
                 buff.timer += kind.period
                 buff.strikes -= 1
                 add_hit(
-                    game, rules, scratch, u, kind.strike, buff.source, buff.source_tag, buff.side,
+                    game, u, kind.strike, buff.source, buff.source_tag, buff.side,
                     1.0,
                 )  # fmt: skip
         if kind.life_rate != 0.0 and me.hp > 0.0:
@@ -44,4 +43,4 @@ def run_buffs_of(game: Game, rules: Rules, scratch: Scratch, u: int) -> None:
             buff.row = -1
             ended = True
     if ended:
-        refresh(game, rules, u)
+        refresh(game, u)

@@ -1,8 +1,7 @@
 """Buffs: changes that a unit carries for a time. The same one again only begins anew."""
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.rules import Rules
+from terrarium.engine.jit import kernel
 from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh
 
@@ -20,13 +19,11 @@ def find_buff(game: Game, u: int, row: int) -> int:
     return -1
 
 
-@rare
-def add_buff(
-    game: Game, rules: Rules, v: int, row: int, source: int, side: int, ticks: float
-) -> None:
+@kernel
+def add_buff(game: Game, v: int, row: int, source: int, side: int, ticks: float) -> None:
     """Put a buff on a unit, or let it begin anew; `ticks` 0 = as long as the buff says."""
-    kind = rules.buffs[row]
-    if rules.types[game.units[v].kind].traits & kind.never:
+    kind = game.rules.buffs[row]
+    if game.rules.types[game.units[v].kind].traits & kind.never:
         return
     b = find_buff(game, v, row)
     fresh = b < 0
@@ -39,7 +36,7 @@ def add_buff(
     if fresh or ticks == 0.0:
         buff.timer, buff.strikes, buff.absorbs = kind.period, kind.times, kind.absorbs
     if fresh:
-        refresh(game, rules, v)
+        refresh(game, v)
 
 
 @kernel
@@ -54,16 +51,16 @@ def place_for_buff(game: Game, v: int) -> int:
     return best
 
 
-@rare
-def end_buff(game: Game, rules: Rules, u: int, row: int) -> None:
+@kernel
+def end_buff(game: Game, u: int, row: int) -> None:
     """Take a buff away, if the unit carries it."""
     b = find_buff(game, u, row) if row >= 0 else -1
     if b >= 0:
         game.buffs[u, b].row = codes.NO_ABILITY
-        refresh(game, rules, u)
+        refresh(game, u)
 
 
-@rare
+@kernel
 def clear_buffs(game: Game, u: int) -> None:
     for b in range(game.buffs.shape[1]):
         game.buffs[u, b].row = -1

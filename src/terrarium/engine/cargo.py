@@ -4,20 +4,18 @@ from terrarium.engine import codes
 from terrarium.engine.aim import TOUCH
 from terrarium.engine.effects import launch
 from terrarium.engine.geometry import edge_distance
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import find_room
 from terrarium.engine.orders import forget_target
 from terrarium.engine.permission import fits_in
 from terrarium.engine.random import COOLDOWN, uniform
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Scratch
+from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh
-from terrarium.engine.terrain import Ground
 from terrarium.engine.weapons import applies
 
 
-@rare
-def load_into(game: Game, rules: Rules, v: int, u: int) -> None:
+@kernel
+def load_into(game: Game, v: int, u: int) -> None:
     """Unit `v` goes on board of carrier `u`: it lives, but is no longer on the map."""
     other, me = game.units[v], game.units[u]
     other.alive, other.inside = False, u
@@ -30,33 +28,33 @@ def load_into(game: Game, rules: Rules, v: int, u: int) -> None:
         codes.TARGET_NONE,
         codes.NO_UNIT,
     )
-    game.skills[u].load += rules.types[other.kind].cargo_size
-    refresh(game, rules, u)
+    game.skills[u].load += game.rules.types[other.kind].cargo_size
+    refresh(game, u)
 
 
-@rare
-def load_all(game: Game, rules: Rules, ability: int, u: int) -> None:
+@kernel
+def load_all(game: Game, ability: int, u: int) -> None:
     """Take in whoever fits and is near, as a Command Center does with workers."""
-    row = rules.abilities[ability]
+    row = game.rules.abilities[ability]
     for v in range(game.clock[0].n_slots):
-        if game.units[v].alive and fits_in(game, rules, u, ability, v):
-            if edge_distance(rules, game.units[u], game.units[v]) <= row.load_radius:
-                load_into(game, rules, v, u)
+        if game.units[v].alive and fits_in(game, u, ability, v):
+            if edge_distance(game, game.units[u], game.units[v]) <= row.load_radius:
+                load_into(game, v, u)
 
 
-@rare
-def let_out(game: Game, rules: Rules, ground: Ground, u: int, v: int) -> None:
+@kernel
+def let_out(game: Game, u: int, v: int) -> None:
     """A passenger steps onto free ground next to its carrier."""
     me, other = game.units[u], game.units[v]
-    other.x, other.y = find_room(game, rules, ground, other.kind, other.side, me.x, me.y)
+    other.x, other.y = find_room(game, other.kind, other.side, me.x, me.y)
     other.alive, other.inside = True, codes.NO_UNIT
     other.home_x, other.home_y, other.away, other.way_tick = other.x, other.y, False, 0
     other.face_x, other.face_y = me.face_x, me.face_y
     other.aim_x, other.aim_y = me.face_x, me.face_y
-    game.skills[u].load -= rules.types[other.kind].cargo_size
+    game.skills[u].load -= game.rules.types[other.kind].cargo_size
     forget_target(game, v)
-    refresh(game, rules, v)
-    refresh(game, rules, u)
+    refresh(game, v)
+    refresh(game, u)
 
 
 @kernel
@@ -70,72 +68,70 @@ def first_passenger(game: Game, u: int) -> int:
     return best
 
 
-@rare
-def unload(game: Game, rules: Rules, ground: Ground, u: int) -> None:
+@kernel
+def unload(game: Game, u: int) -> None:
     """One tick of unloading: a passenger each period, on the move or not."""
     skill = game.skills[u]
-    row = rules.abilities[skill.unloading]
+    row = game.rules.abilities[skill.unloading]
     skill.unload_timer -= 1.0
     if skill.unload_timer > 0.0:
         return
     v = first_passenger(game, u)
     if v >= 0:
-        let_out(game, rules, ground, u, v)
+        let_out(game, u, v)
         skill.unload_timer = row.unload_period
     if first_passenger(game, u) < 0:
         skill.unloading = codes.NO_ABILITY
-        refresh(game, rules, u)
+        refresh(game, u)
 
 
-@rare
-def leave_wreck(game: Game, rules: Rules, ground: Ground, u: int) -> None:
+@kernel
+def leave_wreck(game: Game, u: int) -> None:
     """A carrier dies: its passengers with it, or not."""
     if game.skills[u].load == 0:
         return
     dies = True
     kind = game.units[u].kind
-    for k in range(rules.kit.shape[1]):
-        row = rules.kit[kind, k]
-        if row >= 0 and rules.abilities[row].kind == codes.LOAD:
-            dies = rules.abilities[row].cargo_dies
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].kind == codes.LOAD:
+            dies = game.rules.abilities[row].cargo_dies
     while True:
         v = first_passenger(game, u)
         if v < 0:
             return
-        let_out(game, rules, ground, u, v)
+        let_out(game, u, v)
         if dies:
             game.units[v].hp = 0.0
 
 
 @kernel
-def man_weapons(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+def man_weapons(game: Game) -> None:
     """Let the crews of all carriers from which one can shoot do so."""
     for u in range(game.clock[0].n_slots):
         if game.units[u].alive and game.units[u].status & codes.MANNED:
-            shoot_out(game, rules, ground, scratch, u)
+            shoot_out(game, u)
 
 
-@rare
-def shoot_out(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+@kernel
+def shoot_out(game: Game, u: int) -> None:
     """The crew of a Bunker fires from inside, farther than on foot."""
     add = 0.0
-    for k in range(rules.kit.shape[1]):
-        row = rules.kit[game.units[u].kind, k]
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[game.units[u].kind, k]
         if row >= 0:
-            add = max(add, rules.abilities[row].cargo_range_add)
+            add = max(add, game.rules.abilities[row].cargo_range_add)
     for v in range(game.clock[0].n_slots):
         one = game.units[v]
-        if one.inside != u or one.alive or rules.types[one.kind].n_weapons == 0:
+        if one.inside != u or one.alive or game.rules.types[one.kind].n_weapons == 0:
             continue
         one.cooldown = one.cooldown - 1.0 if one.cooldown > 0.0 else 0.0
-        if one.cooldown <= 0.0 and rules.types[one.kind].acquires == codes.ACQUIRE_OFFENSIVE:
-            shoot_as(game, rules, ground, scratch, u, v, add)
+        if one.cooldown <= 0.0 and game.rules.types[one.kind].acquires == codes.ACQUIRE_OFFENSIVE:
+            shoot_as(game, u, v, add)
 
 
-@rare
-def shoot_as(
-    game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int, v: int, add: float
-) -> None:
+@kernel
+def shoot_as(game: Game, u: int, v: int, add: float) -> None:
     """A passenger picks the best target in reach of its carrier and shoots."""
     me, one = game.units[u], game.units[v]
     best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
@@ -143,33 +139,33 @@ def shoot_as(
         other = game.units[o]
         if not other.alive or other.side == me.side or not other.seen >> me.side & 1:
             continue
-        rank = rules.rank[one.kind, other.column]
-        distance = edge_distance(rules, me, other)
+        rank = game.rules.rank[one.kind, other.column]
+        distance = edge_distance(game, me, other)
         if rank < best_rank or rank < 0 or (rank == best_rank and distance >= best_distance):
             continue
-        w = weapon_for(game, rules, v, o, distance, add)
+        w = weapon_for(game, v, o, distance, add)
         if w >= 0:
             best, best_rank, best_distance, weapon = o, rank, distance, w
     if best < 0:
         return
-    kind, clock = rules.weapons[weapon], game.clock[0]
+    kind, clock = game.rules.weapons[weapon], game.clock[0]
     draw = uniform(clock.seed, clock.tick, one.tag, COOLDOWN)
     noise = kind.jitter_low + (kind.jitter_high - kind.jitter_low) * draw
     one.cooldown += (kind.period + noise) / one.rate
     one.x, one.y = me.x, me.y
     for h in range(kind.first_hit, kind.first_hit + kind.n_hits):
-        if rules.hits[h].form != codes.BOUNCE and applies(game, rules, h, best, best_distance):
-            for _ in range(rules.hits[h].count):
-                launch(game, rules, ground, scratch, v, best, h)
+        if game.rules.hits[h].form != codes.BOUNCE and applies(game, h, best, best_distance):
+            for _ in range(game.rules.hits[h].count):
+                launch(game, v, best, h)
 
 
 @kernel
-def weapon_for(game: Game, rules: Rules, v: int, o: int, distance: float, add: float) -> int:
+def weapon_for(game: Game, v: int, o: int, distance: float, add: float) -> int:
     """The weapon with which a passenger reaches somebody from inside; -1 if none does."""
     one, other = game.units[v], game.units[o]
-    row = rules.types[one.kind]
+    row = game.rules.types[one.kind]
     for w in range(row.first_weapon, row.first_weapon + row.n_weapons):
-        weapon = rules.weapons[w]
+        weapon = game.rules.weapons[w]
         if not weapon.planes & other.plane or weapon.range <= TOUCH:
             continue
         if weapon.min_range <= distance <= weapon.range + one.range_add + add:

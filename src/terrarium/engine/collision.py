@@ -8,9 +8,10 @@ from terrarium.engine.geometry import NEARLY, length
 from terrarium.engine.jit import kernel
 from terrarium.engine.paths import walk
 from terrarium.engine.random import DIRECTION, bits
-from terrarium.engine.state import N_PAIRS, Game, Records, Scratch
+from terrarium.engine.records import Records
+from terrarium.engine.state import N_PAIRS, Game
 from terrarium.engine.targeting import CROWD
-from terrarium.engine.terrain import BUCKET, Ground
+from terrarium.engine.terrain import BUCKET
 
 SEEN_COMING = 0.35
 """Bodies notice each other when a step would bring them this close."""
@@ -28,26 +29,26 @@ LONGEST_PUSH = 0.3
 
 
 @kernel
-def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
+def find_pairs(game: Game) -> None:
     """List the pairs of bodies that may touch in this tick; each body knows its own."""
-    scratch.counts[N_PAIRS] = 0
+    game.scratch.counts[N_PAIRS] = 0
     n_slots = game.clock[0].n_slots
     largest = longest_step = 0.0
     for u in range(n_slots):
-        body = scratch.bodies[u]
+        body = game.scratch.bodies[u]
         body.first = -1
         if body.classes:
             largest = max(largest, body.radius)
             longest_step = max(longest_step, body.step)
     if n_slots < CROWD:
         for u in range(n_slots):
-            if scratch.bodies[u].classes:
+            if game.scratch.bodies[u].classes:
                 for v in range(u + 1, n_slots):
-                    try_pair(scratch, u, v)
+                    try_pair(game, u, v)
         return
-    across, down = ground.size[2], ground.size[3] // ground.size[2]
+    across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
     for u in range(n_slots):
-        body = scratch.bodies[u]
+        body = game.scratch.bodies[u]
         if not body.classes:
             continue
         reach = body.radius + largest + SEEN_COMING + body.step + longest_step
@@ -56,15 +57,15 @@ def find_pairs(game: Game, ground: Ground, scratch: Scratch) -> None:
         low_y = max(0, int((body.y - reach) / BUCKET))
         high_y = min(down - 1, int((body.y + reach) / BUCKET))
         for j in range(low_y, high_y + 1):
-            last = scratch.cells[j * across + high_x + 1]
-            for m in range(scratch.cells[j * across + low_x], last):
-                if scratch.members[m] > u:
-                    try_pair(scratch, u, scratch.members[m])
+            last = game.scratch.cells[j * across + high_x + 1]
+            for m in range(game.scratch.cells[j * across + low_x], last):
+                if game.scratch.members[m] > u:
+                    try_pair(game, u, game.scratch.members[m])
 
 
 @kernel
-def try_pair(scratch: Scratch, u: int, v: int) -> None:
-    body, other = scratch.bodies[u], scratch.bodies[v]
+def try_pair(game: Game, u: int, v: int) -> None:
+    body, other = game.scratch.bodies[u], game.scratch.bodies[v]
     if not body.classes & other.classes or (body.solid and other.solid):
         return
     dx, dy = other.x - body.x, other.y - body.y
@@ -72,10 +73,10 @@ def try_pair(scratch: Scratch, u: int, v: int) -> None:
     if not (body.still and other.still):
         reach += SEEN_COMING + body.step + other.step
     squared = dx * dx + dy * dy
-    p = scratch.counts[N_PAIRS]
-    if squared >= reach * reach or p >= scratch.pairs.shape[0]:
+    p = game.scratch.counts[N_PAIRS]
+    if squared >= reach * reach or p >= game.scratch.pairs.shape[0]:
         return
-    pair = scratch.pairs[p]
+    pair = game.scratch.pairs[p]
     pair.u, pair.v = u, v
     pair.distance = math.sqrt(squared)
     if pair.distance > NEARLY:
@@ -84,34 +85,34 @@ def try_pair(scratch: Scratch, u: int, v: int) -> None:
         pair.dir_x, pair.dir_y = 0.0, 0.0
     pair.next_u, pair.next_v = body.first, other.first
     body.first = other.first = p
-    scratch.counts[N_PAIRS] = p + 1
+    game.scratch.counts[N_PAIRS] = p + 1
 
 
 @kernel
-def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
+def push_apart(game: Game) -> None:
     """Resolve overlaps of the tentative positions, all of one round from the same picture."""
     n_slots = game.clock[0].n_slots
     for k in range(MOST_ROUNDS):
         touched, deep = False, False
-        for p in range(scratch.counts[N_PAIRS]):
-            pair = scratch.pairs[p]
-            body, other = scratch.bodies[pair.u], scratch.bodies[pair.v]
+        for p in range(game.scratch.counts[N_PAIRS]):
+            pair = game.scratch.pairs[p]
+            body, other = game.scratch.bodies[pair.u], game.scratch.bodies[pair.v]
             dx, dy = other.x - body.x, other.y - body.y
             reach = body.radius + other.radius
             squared = dx * dx + dy * dy
             if squared < reach * reach:
                 overlap = reach - math.sqrt(squared)
-                push_pair(game, scratch, pair.u, pair.v, overlap)
+                push_pair(game, pair.u, pair.v, overlap)
                 touched = True
                 if overlap > DEEP * reach and not (body.flying or other.flying):
                     deep = True
         if not touched:
             return  # whatever was pushed has moved, and pushes are zero again
         if k >= ROUNDS and not deep:
-            clear_pushes(game, scratch)
+            clear_pushes(game)
             return
         for u in range(n_slots):
-            body = scratch.bodies[u]
+            body = game.scratch.bodies[u]
             if body.push_x == 0.0 and body.push_y == 0.0:
                 continue
             push = length(body.push_x, body.push_y)
@@ -121,31 +122,31 @@ def push_apart(game: Game, ground: Ground, scratch: Scratch) -> None:
                 body.y += body.push_y * scale
                 body.push_x = body.push_y = 0.0
                 # Walls take part in every round, or they would undo it at the end.
-                body.x, body.y = stay_on_ground(ground, body, game.units[u].x, game.units[u].y)
+                body.x, body.y = stay_on_ground(game, body, game.units[u].x, game.units[u].y)
 
 
 @kernel
-def clear_pushes(game: Game, scratch: Scratch) -> None:
+def clear_pushes(game: Game) -> None:
     for u in range(game.clock[0].n_slots):
-        scratch.bodies[u].push_x = scratch.bodies[u].push_y = 0.0
+        game.scratch.bodies[u].push_x = game.scratch.bodies[u].push_y = 0.0
 
 
 @kernel
-def stay_on_ground(ground: Ground, body: Records, x: float, y: float) -> tuple[float, float]:
+def stay_on_ground(game: Game, body: Records, x: float, y: float) -> tuple[float, float]:
     """Where a body that was at (x, y) may be, as near as possible to where it wants to be."""
-    playable = ground.playable
+    playable = game.ground.playable
     edge = 1e-6  # keeps a point on the upper border inside the last cell
     to_x = min(max(body.x, playable[0]), playable[2] - edge)
     to_y = min(max(body.y, playable[1]), playable[3] - edge)
     if body.flying:
         return to_x, to_y
-    return walk(ground, body.layer, body.inner, x, y, to_x, to_y)
+    return walk(game, body.layer, body.inner, x, y, to_x, to_y)
 
 
 @kernel
-def push_pair(game: Game, scratch: Scratch, u: int, v: int, overlap: float) -> None:
+def push_pair(game: Game, u: int, v: int, overlap: float) -> None:
     """Share an overlap: who moves gives way, who fights or holds stands, enemies are not shoved."""
-    body, other = scratch.bodies[u], scratch.bodies[v]
+    body, other = game.scratch.bodies[u], game.scratch.bodies[v]
     if body.flying or other.flying:
         if not (body.still and other.still):
             return
@@ -163,7 +164,7 @@ def push_pair(game: Game, scratch: Scratch, u: int, v: int, overlap: float) -> N
         mine, theirs = 0.0, mine + theirs
     if other.solid:
         mine, theirs = (0.0, 0.0) if body.solid else (mine + theirs, 0.0)
-    dx, dy = away(game, scratch, u, v)
+    dx, dy = away(game, u, v)
     body.push_x -= dx * overlap * share * mine
     body.push_y -= dy * overlap * share * mine
     other.push_x += dx * overlap * share * theirs
@@ -179,10 +180,10 @@ def yields(body: Records, other: Records) -> bool:
 
 
 @kernel
-def away(game: Game, scratch: Scratch, u: int, v: int) -> tuple[float, float]:
+def away(game: Game, u: int, v: int) -> tuple[float, float]:
     """The direction from one body to another; of two on one point, a fair coin chooses."""
-    dx = scratch.bodies[v].x - scratch.bodies[u].x
-    dy = scratch.bodies[v].y - scratch.bodies[u].y
+    dx = game.scratch.bodies[v].x - game.scratch.bodies[u].x
+    dy = game.scratch.bodies[v].y - game.scratch.bodies[u].y
     distance = length(dx, dy)
     if distance > 1e-9:
         return dx / distance, dy / distance

@@ -3,30 +3,26 @@
 from terrarium.engine import codes
 from terrarium.engine.buffs import add_buff, end_buff
 from terrarium.engine.geometry import NEARLY, length
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.paths import cell_of
 from terrarium.engine.random import toss
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import N_CALLERS, N_HITS, Game, Scratch, is_unit
-from terrarium.engine.terrain import Ground
+from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
 
 MINIMUM_DAMAGE = 0.5
 
 
 @kernel
-def may_hurt(
-    game: Game, rules: Rules, ground: Ground, h: int, side: int, v: int, x: float, y: float
-) -> bool:
+def may_hurt(game: Game, h: int, side: int, v: int, x: float, y: float) -> bool:
     """Can this hit, falling at (x, y), concern that unit at all?"""
-    hit, other = rules.hits[h], game.units[v]
-    row = rules.types[other.kind]
+    hit, other = game.rules.hits[h], game.units[v]
+    row = game.rules.types[other.kind]
     if other.side == side and not hit.hits_own:
         return False
     if hit.only & codes.NO_STRUCTURES and row.structure:
         return False
     only = hit.only & ~codes.NO_STRUCTURES
     if only == 0:
-        planes = rules.weapons[hit.weapon].planes
+        planes = game.rules.weapons[hit.weapon].planes
         if not planes & other.plane:
             return False
     elif not (
@@ -37,29 +33,28 @@ def may_hurt(
         return False
     if hit.same_level and not row.flying:
         return (
-            ground.level[cell_of(ground, x, y)] == ground.level[cell_of(ground, other.x, other.y)]
+            game.ground.level[cell_of(game, x, y)]
+            == game.ground.level[cell_of(game, other.x, other.y)]
         )
     return True
 
 
 @kernel
-def damage_on(game: Game, rules: Rules, h: int, side: int, kind: int) -> float:
+def damage_on(game: Game, h: int, side: int, kind: int) -> float:
     """What a hit of a side takes from a type, before armor, with the side's upgrades."""
-    hit, player = rules.hits[h], game.players[side]
-    damage = rules.damage[h, kind]
+    hit, player = game.rules.hits[h], game.players[side]
+    damage = game.rules.damage[h, kind]
     level = player.levels[hit.family]
     if level > 0:
-        damage += level * rules.damage_step[h, kind]
+        damage += level * game.rules.damage_step[h, kind]
     if player.techs & hit.tech:
-        damage += rules.damage_extra[h, kind]
+        damage += game.rules.damage_extra[h, kind]
     return damage
 
 
-@rare
+@kernel
 def add_hit(
     game: Game,
-    rules: Rules,
-    scratch: Scratch,
     v: int,
     h: int,
     source: int,
@@ -68,48 +63,45 @@ def add_hit(
     share: float,
 ) -> None:
     """Note a blow. It falls at the end of the phase: two who shoot each other dead both die."""
-    k = scratch.counts[N_HITS]
+    k = game.scratch.counts[N_HITS]
     if game.units[v].status & codes.UNTOUCHABLE:
         return
-    if k >= scratch.hits.shape[0]:
+    if k >= game.scratch.hits.shape[0]:
         game.clock[0].fault = codes.TOO_MANY_HITS
         return
-    scratch.counts[N_HITS] = k + 1
-    blow = scratch.hits[k]
+    game.scratch.counts[N_HITS] = k + 1
+    blow = game.scratch.hits[k]
     blow.target, blow.hit, blow.source, blow.source_tag, blow.side = v, h, source, tag, side
-    blow.damage = damage_on(game, rules, h, side, game.units[v].kind) * share
+    blow.damage = damage_on(game, h, side, game.units[v].kind) * share
     blow.pure, blow.direct = 0.0, share == 1.0
     blow.applied = False
-    if rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
+    if game.rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
         if game.units[source].status & codes.EMPOWERED:
-            empower(game, rules, scratch, k)
-    blow.next = scratch.first_hit[v]
-    scratch.first_hit[v] = k
+            empower(game, k)
+    blow.next = game.scratch.first_hit[v]
+    game.scratch.first_hit[v] = k
 
 
-@rare
-def empower(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
+@kernel
+def empower(game: Game, k: int) -> None:
     """What the attacker's own buffs add to a blow; some are spent by it."""
-    blow = scratch.hits[k]
+    blow = game.scratch.hits[k]
     source = blow.source
-    attributes = rules.types[game.units[blow.target].kind].attributes
+    attributes = game.rules.types[game.units[blow.target].kind].attributes
     for b in range(game.buffs.shape[1]):
         row = game.buffs[source, b].row
         if row < 0:
             continue
-        if rules.buffs[row].damage_vs & attributes:
-            blow.damage += rules.buffs[row].damage_add
-        if rules.buffs[row].first_hit_damage > 0.0:
-            blow.pure += rules.buffs[row].first_hit_damage
-            end_buff(game, rules, source, row)
+        if game.rules.buffs[row].damage_vs & attributes:
+            blow.damage += game.rules.buffs[row].damage_add
+        if game.rules.buffs[row].first_hit_damage > 0.0:
+            blow.pure += game.rules.buffs[row].first_hit_damage
+            end_buff(game, source, row)
 
 
-@rare
+@kernel
 def strike(
     game: Game,
-    rules: Rules,
-    ground: Ground,
-    scratch: Scratch,
     source: int,
     tag: int,
     side: int,
@@ -119,33 +111,31 @@ def strike(
     y: float,
 ) -> None:
     """A blow arrives at (x, y), on unit `v` if that still lives: note whom it hurts."""
-    hit = rules.hits[h]
+    hit = game.rules.hits[h]
     form = hit.form
     if v >= 0 and form != codes.LINE and form != codes.CONE:
-        add_hit(game, rules, scratch, v, h, source, tag, side, 1.0)
+        add_hit(game, v, h, source, tag, side, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
     for o in range(game.clock[0].n_slots):
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
-        if not may_hurt(game, rules, ground, h, side, o, x, y):
+        if not may_hurt(game, h, side, o, x, y):
             continue
         share = 0.0
         if form == codes.SPLASH:
-            share = splash_share(game, rules, h, source, o, x, y)
+            share = splash_share(game, h, source, o, x, y)
         elif form == codes.LINE or form == codes.CONE:
-            share = 1.0 if o == v or in_front(game, rules, h, source, o, x, y) else 0.0
+            share = 1.0 if o == v or in_front(game, h, source, o, x, y) else 0.0
         if share > 0.0:
-            add_hit(game, rules, scratch, o, h, source, tag, side, share)
+            add_hit(game, o, h, source, tag, side, share)
 
 
 @kernel
-def splash_share(
-    game: Game, rules: Rules, h: int, source: int, o: int, x: float, y: float
-) -> float:
+def splash_share(game: Game, h: int, source: int, o: int, x: float, y: float) -> float:
     """The fraction that a victim takes: the first zone that contains its edge counts."""
-    hit, other = rules.hits[h], game.units[o]
-    radius = rules.types[other.kind].radius
+    hit, other = game.rules.hits[h], game.units[o]
+    radius = game.rules.types[other.kind].radius
     for z in range(hit.n_zones):
         if hit.zone_cos[z] >= -1.0:
             # A sector in front of the attacker (Ultralisk).
@@ -153,7 +143,7 @@ def splash_share(
             dx, dy = other.x - me.x, other.y - me.y
             distance = length(dx, dy)
             ahead = me.face_x * dx + me.face_y * dy >= hit.zone_cos[z] * distance - NEARLY
-            reach = hit.zone_radius[z] + rules.types[me.kind].radius + radius
+            reach = hit.zone_radius[z] + game.rules.types[me.kind].radius + radius
             if ahead and distance <= reach + NEARLY:
                 return hit.zone_share[z]
             continue
@@ -165,9 +155,9 @@ def splash_share(
 
 
 @kernel
-def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y: float) -> bool:
+def in_front(game: Game, h: int, source: int, o: int, x: float, y: float) -> bool:
     """Does a unit stand in the line or cone that leads from the attacker through (x, y)?"""
-    hit, me, other = rules.hits[h], game.units[source], game.units[o]
+    hit, me, other = game.rules.hits[h], game.units[source], game.units[o]
     ax, ay = x - me.x, y - me.y
     size = length(ax, ay)
     if size < 1e-9:
@@ -175,7 +165,7 @@ def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y:
     ax, ay = ax / size, ay / size
     dx, dy = other.x - me.x, other.y - me.y
     along, beside = dx * ax + dy * ay, abs(dx * ay - dy * ax)
-    radius = rules.types[other.kind].radius
+    radius = game.rules.types[other.kind].radius
     if hit.form == codes.LINE:
         rest = along - min(max(along, 0.0), hit.length)
         return length(rest, beside) <= hit.radius + radius + NEARLY
@@ -186,40 +176,40 @@ def in_front(game: Game, rules: Rules, h: int, source: int, o: int, x: float, y:
     return outside <= radius + NEARLY and along > -radius
 
 
-@rare
-def resolve_hits(game: Game, rules: Rules, scratch: Scratch) -> None:
+@kernel
+def resolve_hits(game: Game) -> None:
     """Let all noted blows fall. On one victim the heaviest comes first, whoever dealt it."""
-    for k in range(scratch.counts[N_HITS]):
-        v = scratch.hits[k].target
-        if scratch.first_hit[v] < 0:
+    for k in range(game.scratch.counts[N_HITS]):
+        v = game.scratch.hits[k].target
+        if game.scratch.first_hit[v] < 0:
             continue
-        notice(game, rules, scratch, v)
+        notice(game, v)
         while True:
             heaviest = -1
-            h = scratch.first_hit[v]
+            h = game.scratch.first_hit[v]
             while h >= 0:
-                blow = scratch.hits[h]
+                blow = game.scratch.hits[h]
                 if not blow.applied:
-                    if heaviest < 0 or blow.damage > scratch.hits[heaviest].damage:
+                    if heaviest < 0 or blow.damage > game.scratch.hits[heaviest].damage:
                         heaviest = h
                 h = blow.next
             if heaviest < 0:
                 break
-            scratch.hits[heaviest].applied = True
-            hurt(game, rules, scratch, v, heaviest)
-        scratch.first_hit[v] = -1
-    scratch.counts[N_HITS] = 0
-    call_for_help(game, rules, scratch)
+            game.scratch.hits[heaviest].applied = True
+            hurt(game, v, heaviest)
+        game.scratch.first_hit[v] = -1
+    game.scratch.counts[N_HITS] = 0
+    call_for_help(game)
 
 
 @kernel
-def hurt(game: Game, rules: Rules, scratch: Scratch, v: int, k: int) -> None:
+def hurt(game: Game, v: int, k: int) -> None:
     """One blow on one victim: shields first, then what armor leaves of the rest."""
-    blow, victim = scratch.hits[k], game.units[v]
-    hit = rules.hits[blow.hit]
+    blow, victim = game.scratch.hits[k], game.units[v]
+    hit = game.rules.hits[blow.hit]
     left = max(blow.damage, MINIMUM_DAMAGE)
     if victim.status & codes.WARDED:
-        left = ward_off(game, rules, v, left, hit.manner, blow.source, blow.source_tag)
+        left = ward_off(game, v, left, hit.manner, blow.source, blow.source_tag)
     before = victim.hp + victim.shield
     if victim.shield > 0.0 and left > 0.0:
         # Shields have their own armor, and what it takes does not come back as damage to life.
@@ -237,35 +227,33 @@ def hurt(game: Game, rules: Rules, scratch: Scratch, v: int, k: int) -> None:
         victim.hp -= blow.pure - absorbed
     if hit.buff >= 0 and blow.direct and victim.hp > 0.0:
         if game.players[blow.side].techs & hit.buff_tech == hit.buff_tech:
-            add_buff(game, rules, v, hit.buff, blow.source, blow.side, 0.0)
+            add_buff(game, v, hit.buff, blow.source, blow.side, 0.0)
     victim.hurt_tick = game.clock[0].tick
     if victim.side != blow.side:
         dealt = before - max(victim.hp, 0.0) - victim.shield
         game.players[blow.side].damage_dealt += max(0.0, dealt)
 
 
-@rare
-def ward_off(
-    game: Game, rules: Rules, v: int, damage: float, manner: int, source: int, tag: int
-) -> float:
+@kernel
+def ward_off(game: Game, v: int, damage: float, manner: int, source: int, tag: int) -> float:
     """What buffs of the victim leave of a blow (Guardian Shield, anti-armor missile, barrier)."""
     victim = game.units[v]
-    passive = rules.types[victim.kind].shields_itself
+    passive = game.rules.types[victim.kind].shields_itself
     if (
         passive >= 0
-        and game.skills[v].ready[rules.abilities[passive].cooldown_slot] <= game.clock[0].tick
+        and game.skills[v].ready[game.rules.abilities[passive].cooldown_slot] <= game.clock[0].tick
     ):
-        ready = game.clock[0].tick + int(rules.abilities[passive].cooldown)
-        game.skills[v].ready[rules.abilities[passive].cooldown_slot] = ready
-        add_buff(game, rules, v, rules.abilities[passive].buff, v, victim.side, 0.0)
+        ready = game.clock[0].tick + int(game.rules.abilities[passive].cooldown)
+        game.skills[v].ready[game.rules.abilities[passive].cooldown_slot] = ready
+        add_buff(game, v, game.rules.abilities[passive].buff, v, victim.side, 0.0)
     attacker_traits = 0
     if is_unit(game, source, tag):
-        attacker_traits = rules.types[game.units[source].kind].traits
+        attacker_traits = game.rules.types[game.units[source].kind].traits
     for b in range(game.buffs.shape[1]):
         row = game.buffs[v, b].row
-        if row < 0 or not rules.buffs[row].taken_manners & manner:
+        if row < 0 or not game.rules.buffs[row].taken_manners & manner:
             continue
-        kind = rules.buffs[row]
+        kind = game.rules.buffs[row]
         if attacker_traits & kind.taken_from != kind.taken_from:
             continue
         damage = max(damage * kind.taken_mult + kind.taken_add, MINIMUM_DAMAGE)
@@ -274,59 +262,59 @@ def ward_off(
             game.buffs[v, b].absorbs -= taken
             damage -= taken
             if game.buffs[v, b].absorbs <= 0.0:
-                end_buff(game, rules, v, row)
+                end_buff(game, v, row)
     return damage
 
 
-@rare
-def notice(game: Game, rules: Rules, scratch: Scratch, v: int) -> None:
+@kernel
+def notice(game: Game, v: int) -> None:
     """A victim learns who hit it hardest, and wants to call its friends every now and then."""
     victim = game.units[v]
     worst = -1
-    h = scratch.first_hit[v]
+    h = game.scratch.first_hit[v]
     while h >= 0:
-        blow = scratch.hits[h]
+        blow = game.scratch.hits[h]
         if blow.side != victim.side and is_unit(game, blow.source, blow.source_tag):
-            if worst < 0 or blow.damage > scratch.hits[worst].damage:
+            if worst < 0 or blow.damage > game.scratch.hits[worst].damage:
                 worst = h
-            elif blow.damage == scratch.hits[worst].damage:
-                old = scratch.hits[worst].source_tag
+            elif blow.damage == game.scratch.hits[worst].damage:
+                old = game.scratch.hits[worst].source_tag
                 if toss(game.clock[0].seed, victim.tag, blow.source_tag, old):
                     worst = h
         h = blow.next
     if worst < 0:
         return
-    victim.attacker = scratch.hits[worst].source
-    victim.attacker_tag = scratch.hits[worst].source_tag
+    victim.attacker = game.scratch.hits[worst].source
+    victim.attacker_tag = game.scratch.hits[worst].source_tag
     tick = game.clock[0].tick
-    if victim.help_tick <= tick and rules.types[victim.kind].response == codes.RESPOND_ACQUIRE:
-        victim.help_tick = tick + rules.targeting[0].help_ticks
-        scratch.callers[scratch.counts[N_CALLERS]] = v
-        scratch.counts[N_CALLERS] += 1
+    if victim.help_tick <= tick and game.rules.types[victim.kind].response == codes.RESPOND_ACQUIRE:
+        victim.help_tick = tick + game.rules.targeting[0].help_ticks
+        game.scratch.callers[game.scratch.counts[N_CALLERS]] = v
+        game.scratch.counts[N_CALLERS] += 1
 
 
-@rare
-def call_for_help(game: Game, rules: Rules, scratch: Scratch) -> None:
+@kernel
+def call_for_help(game: Game) -> None:
     """Those near a victim who have nothing to do learn of its attacker; the nearest call counts."""
-    n_callers = scratch.counts[N_CALLERS]
-    scratch.counts[N_CALLERS] = 0
+    n_callers = game.scratch.counts[N_CALLERS]
+    game.scratch.counts[N_CALLERS] = 0
     if n_callers == 0:
         return
-    radius = rules.targeting[0].help_radius
+    radius = game.rules.targeting[0].help_radius
     for f in range(game.clock[0].n_slots):
         friend = game.units[f]
         if not friend.alive or friend.passive or friend.target >= 0 or friend.attacker >= 0:
             continue
         best, best_distance = codes.NO_UNIT, radius
         for c in range(n_callers):
-            victim = game.units[scratch.callers[c]]
+            victim = game.units[game.scratch.callers[c]]
             distance = length(friend.x - victim.x, friend.y - victim.y)
             if victim.side != friend.side or distance > best_distance + NEARLY:
                 continue
             if distance > best_distance - NEARLY and best >= 0:
                 if not toss(game.clock[0].seed, friend.tag, victim.tag, game.units[best].tag):
                     continue
-            best, best_distance = scratch.callers[c], distance
+            best, best_distance = game.scratch.callers[c], distance
         if best >= 0:
             friend.attacker = game.units[best].attacker
             friend.attacker_tag = game.units[best].attacker_tag

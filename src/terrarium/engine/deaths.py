@@ -5,15 +5,13 @@ from terrarium.engine.cargo import leave_wreck
 from terrarium.engine.casting import end_channel
 from terrarium.engine.damage import add_hit, may_hurt, resolve_hits
 from terrarium.engine.geometry import NEARLY, length
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.outcomes import arrive
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import N_HITS, Game, Scratch
-from terrarium.engine.terrain import Ground
+from terrarium.engine.state import N_HITS, Game
 
 
-@rare
-def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+@kernel
+def bury(game: Game) -> None:
     """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
     n_dead = 1
     while n_dead > 0:
@@ -26,43 +24,43 @@ def bury(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
                 me.inside = codes.NO_UNIT
                 game.players[me.side].n_alive -= 1
                 game.players[me.side].n_lost += 1
-                scratch.dead[n_dead] = u
+                game.scratch.dead[n_dead] = u
                 n_dead += 1
         # Only now, so that nobody who dies with them is hurt once more.
         for k in range(n_dead):
-            leave(game, rules, ground, scratch, scratch.dead[k])
-        if scratch.counts[N_HITS] > 0:
-            resolve_hits(game, rules, scratch)
+            leave(game, game.scratch.dead[k])
+        if game.scratch.counts[N_HITS] > 0:
+            resolve_hits(game)
 
 
-@rare
-def leave(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+@kernel
+def leave(game: Game, u: int) -> None:
     """What a dying unit leaves: an explosion, its passengers, the end of what it was made for."""
     me = game.units[u]
-    row = rules.types[me.kind]
+    row = game.rules.types[me.kind]
     if row.explodes:
-        explode(game, rules, ground, scratch, u)
-    leave_wreck(game, rules, ground, u)
+        explode(game, u)
+    leave_wreck(game, u)
     if row.last_act >= 0 and me.life_ticks <= 0.0:
-        arrive(game, rules, scratch, row.last_act, u, me.tag, me.side, codes.NO_UNIT, me.x, me.y)
+        arrive(game, row.last_act, u, me.tag, me.side, codes.NO_UNIT, me.x, me.y)
     skill = game.skills[u]
     if skill.cast >= 0 and skill.phase == codes.CHANNELING:
-        end_channel(game, rules, u)
+        end_channel(game, u)
     skill.cast = codes.NO_ABILITY
 
 
-@rare
-def explode(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+@kernel
+def explode(game: Game, u: int) -> None:
     """A Baneling's acid falls on every living enemy around it."""
     me = game.units[u]
-    row = rules.types[me.kind]
-    weapon = rules.weapons[row.first_weapon]
+    row = game.rules.types[me.kind]
+    weapon = game.rules.weapons[row.first_weapon]
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         for v in range(game.clock[0].n_slots):
             other = game.units[v]
-            if not other.alive or not may_hurt(game, rules, ground, h, me.side, v, me.x, me.y):
+            if not other.alive or not may_hurt(game, h, me.side, v, me.x, me.y):
                 continue
             dx, dy = other.x - me.x, other.y - me.y
-            reach = rules.hits[h].radius + rules.types[other.kind].radius
+            reach = game.rules.hits[h].radius + game.rules.types[other.kind].radius
             if length(dx, dy) <= reach + NEARLY:
-                add_hit(game, rules, scratch, v, h, u, me.tag, me.side, 1.0)
+                add_hit(game, v, h, u, me.tag, me.side, 1.0)

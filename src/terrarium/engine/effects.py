@@ -3,15 +3,14 @@
 from terrarium.engine import codes
 from terrarium.engine.damage import add_hit, may_hurt, strike
 from terrarium.engine.geometry import NEARLY, length
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import spawn
 from terrarium.engine.random import toss
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Records, Scratch, is_unit
-from terrarium.engine.terrain import Ground
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game, is_unit
 
 
-@rare
+@kernel
 def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
     """Room for one more effect of unit `u` on unit `v`; -1, and a fault, if there is none."""
     k = game.clock[0].n_effects
@@ -46,26 +45,22 @@ def drop_effect(game: Game, k: int) -> None:
         game.effects[k] = game.effects[last]
 
 
-@rare
-def launch(
-    game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int, v: int, h: int
-) -> None:
+@kernel
+def launch(game: Game, u: int, v: int, h: int) -> None:
     """Send one hit of an attack on its way: at once, after a delay, or by missile."""
-    hit = rules.hits[h]
+    hit = game.rules.hits[h]
     if hit.at > 0.0:
         k = new_effect(game, u, v, h, codes.WAITING)
         if k >= 0:
             game.effects[k].timer = hit.at
         return
-    release(game, rules, ground, scratch, u, v, h)
+    release(game, u, v, h)
 
 
-@rare
-def release(
-    game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int, v: int, h: int
-) -> None:
+@kernel
+def release(game: Game, u: int, v: int, h: int) -> None:
     """The moment a hit leaves its source."""
-    hit = rules.hits[h]
+    hit = game.rules.hits[h]
     me, other = game.units[u], game.units[v]
     if hit.form == codes.SWEEP:
         for beam in range(hit.beams):
@@ -79,20 +74,17 @@ def release(
         k = new_effect(game, u, v, h, codes.FLYING)
         if k >= 0:
             missile = game.effects[k]
-            muzzle = rules.types[me.kind].radius
+            muzzle = game.rules.types[me.kind].radius
             missile.x += missile.dir_x * muzzle
             missile.y += missile.dir_y * muzzle
             missile.speed = hit.missile_speed
     else:
-        land(game, rules, ground, scratch, u, me.tag, me.side, v, h, other.x, other.y)
+        land(game, u, me.tag, me.side, v, h, other.x, other.y)
 
 
-@rare
+@kernel
 def land(
     game: Game,
-    rules: Rules,
-    ground: Ground,
-    scratch: Scratch,
     source: int,
     tag: int,
     side: int,
@@ -102,35 +94,35 @@ def land(
     y: float,
 ) -> None:
     """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
-    strike(game, rules, ground, scratch, source, tag, side, v, h, x, y)
-    if rules.hits[h].spawns >= 0:
-        spawn(game, rules, ground, rules.hits[h].spawns, side, x, y, False)
+    strike(game, source, tag, side, v, h, x, y)
+    if game.rules.hits[h].spawns >= 0:
+        spawn(game, game.rules.hits[h].spawns, side, x, y, False)
 
 
 @kernel
-def advance_shot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+def advance_shot(game: Game, k: int) -> None:
     """Move one effect of a weapon on by one tick."""
     stage = game.effects[k].stage
     if stage == codes.FLYING:
-        fly(game, rules, ground, scratch, k)
+        fly(game, k)
     elif stage == codes.WAITING:
-        wait(game, rules, ground, scratch, k)
+        wait(game, k)
     elif stage == codes.SWEEPING:
-        sweep(game, rules, ground, scratch, k)
+        sweep(game, k)
     else:
-        spread(game, rules, ground, scratch, k)
+        spread(game, k)
 
 
-@rare
-def fly(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+@kernel
+def fly(game: Game, k: int) -> None:
     """Missiles home and never miss; without a target they fly to its last place."""
     missile = game.effects[k]
-    hit = rules.hits[missile.hit]
+    hit = game.rules.hits[missile.hit]
     v = missile.target
     alive = is_unit(game, v, missile.target_tag)
     dx, dy = missile.aim_x - missile.x, missile.aim_y - missile.y
     distance = length(dx, dy)
-    rest = distance - (rules.types[game.units[v].kind].radius if alive else 0.0)
+    rest = distance - (game.rules.types[game.units[v].kind].radius if alive else 0.0)
     if rest > missile.speed:
         missile.dir_x, missile.dir_y = dx / distance, dy / distance
         missile.x += missile.dir_x * missile.speed
@@ -147,16 +139,15 @@ def fly(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> N
     )
     before = missile.seen_tag
     drop_effect(game, k)
-    land(game, rules, ground, scratch, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
-    weapon = rules.weapons[hit.weapon]
-    if h + 1 < weapon.first_hit + weapon.n_hits and rules.hits[h + 1].form == codes.BOUNCE:
-        bounce(game, rules, source, side, v, before, h + 1, x, y)
+    land(game, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
+    weapon = game.rules.weapons[hit.weapon]
+    if h + 1 < weapon.first_hit + weapon.n_hits and game.rules.hits[h + 1].form == codes.BOUNCE:
+        bounce(game, source, side, v, before, h + 1, x, y)
 
 
-@rare
+@kernel
 def bounce(
     game: Game,
-    rules: Rules,
     source: int,
     side: int,
     last: int,
@@ -166,13 +157,13 @@ def bounce(
     y: float,
 ) -> None:
     """A glaive goes on to the nearest enemy near the last one that it has not struck yet."""
-    best, best_distance = codes.NO_UNIT, rules.hits[h].radius
+    best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
         if not other.alive or other.side == side or v == last or other.tag == before:
             continue
         dx, dy = other.x - x, other.y - y
-        distance = length(dx, dy) - rules.types[other.kind].radius
+        distance = length(dx, dy) - game.rules.types[other.kind].radius
         if distance > best_distance - NEARLY and best >= 0:
             equal = distance < best_distance + NEARLY
             if not equal or not toss(game.clock[0].seed, before, other.tag, game.units[best].tag):
@@ -185,12 +176,12 @@ def bounce(
     if k >= 0:
         game.effects[k].x, game.effects[k].y = x, y
         game.effects[k].side = side
-        game.effects[k].speed = rules.hits[h].missile_speed
+        game.effects[k].speed = game.rules.hits[h].missile_speed
         game.effects[k].seen_tag = game.units[last].tag
 
 
-@rare
-def wait(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+@kernel
+def wait(game: Game, k: int) -> None:
     """A delayed blow falls, or a delayed missile leaves, if there is still somebody to be hit."""
     effect = game.effects[k]
     effect.timer -= 1.0
@@ -202,20 +193,20 @@ def wait(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> 
     # Who shoots from inside a Bunker lives as well.
     source_alive = game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
     drop_effect(game, k)
-    if rules.hits[h].form == codes.SWEEP and swept:
+    if game.rules.hits[h].form == codes.SWEEP and swept:
         if target_alive:
-            add_hit(game, rules, scratch, v, h, u, tag, side, 1.0)
-    elif rules.hits[h].missile_speed > 0.0:
+            add_hit(game, v, h, u, tag, side, 1.0)
+    elif game.rules.hits[h].missile_speed > 0.0:
         if source_alive and target_alive:
-            release(game, rules, ground, scratch, u, v, h)
+            release(game, u, v, h)
     elif target_alive and source_alive:
-        land(game, rules, ground, scratch, u, tag, side, v, h, x, y)
+        land(game, u, tag, side, v, h, x, y)
 
 
-@rare
-def sweep(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+@kernel
+def sweep(game: Game, k: int) -> None:
     """A Colossus beam runs across the shot; whom a sample point touches is hit a little later."""
-    hit = rules.hits[game.effects[k].hit]
+    hit = game.rules.hits[game.effects[k].hit]
     beam = game.effects[k]
     if beam.step == 0 and beam.timer == 0.0:
         # The line stays where the shot was aimed at.
@@ -226,8 +217,8 @@ def sweep(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) ->
     for v in range(game.clock[0].n_slots):
         if v == beam.target or not game.units[v].alive:
             continue
-        if may_hurt(game, rules, ground, beam.hit, beam.side, v, beam.x, beam.y):
-            j = sample_that_hits(game, rules, beam, v)
+        if may_hurt(game, beam.hit, beam.side, v, beam.x, beam.y):
+            j = sample_that_hits(game, beam, v)
             if first <= j < last:
                 mark(game, beam, v, hit.delay)
     beam.step = last
@@ -239,9 +230,9 @@ def sweep(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) ->
 
 
 @kernel
-def sample_that_hits(game: Game, rules: Rules, beam: Records, v: int) -> int:
+def sample_that_hits(game: Game, beam: Records, v: int) -> int:
     """The number of the sample point next to a unit, if it touches it; otherwise -1."""
-    hit, other = rules.hits[beam.hit], game.units[v]
+    hit, other = game.rules.hits[beam.hit], game.units[v]
     # The line is at right angles to the shot: its direction is (-dir_y, dir_x).
     dx, dy = other.x - beam.x, other.y - beam.y
     along = -dx * beam.dir_y + dy * beam.dir_x
@@ -249,7 +240,7 @@ def sample_that_hits(game: Game, rules: Rules, beam: Records, v: int) -> int:
     j = min(max(int((along + hit.length) / gap + 0.5), 0), hit.steps - 1)
     at = j * gap - hit.length
     px, py = dx + at * beam.dir_y, dy - at * beam.dir_x
-    return j if length(px, py) <= hit.radius + rules.types[other.kind].radius + NEARLY else -1
+    return j if length(px, py) <= hit.radius + game.rules.types[other.kind].radius + NEARLY else -1
 
 
 @kernel
@@ -264,18 +255,18 @@ def mark(game: Game, beam: Records, v: int, delay: float) -> None:
         game.effects[k].source_tag = source_tag
 
 
-@rare
-def spread(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+@kernel
+def spread(game: Game, k: int) -> None:
     """Lurker spines run out from the attacker, a step at a time, and hit whom they reach."""
     spines = game.effects[k]
-    hit = rules.hits[spines.hit]
+    hit = game.rules.hits[spines.hit]
     while spines.step < hit.steps and spines.timer >= spines.step * hit.step_ticks:
         spines.step += 1
         for v in range(game.clock[0].n_slots):
             other = game.units[v]
             if not other.alive:
                 continue
-            if not may_hurt(game, rules, ground, spines.hit, spines.side, v, spines.x, spines.y):
+            if not may_hurt(game, spines.hit, spines.side, v, spines.x, spines.y):
                 continue
             dx, dy = other.x - spines.x, other.y - spines.y
             along = dx * spines.dir_x + dy * spines.dir_y
@@ -283,9 +274,9 @@ def spread(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -
             if nearest != spines.step:
                 continue
             px, py = dx - nearest * spines.dir_x, dy - nearest * spines.dir_y
-            if length(px, py) <= hit.radius + rules.types[other.kind].radius + NEARLY:
+            if length(px, py) <= hit.radius + game.rules.types[other.kind].radius + NEARLY:
                 add_hit(
-                    game, rules, scratch, v, spines.hit, spines.source, spines.source_tag,
+                    game, v, spines.hit, spines.source, spines.source_tag,
                     spines.side, 1.0,
                 )  # fmt: skip
     spines.timer += 1.0

@@ -3,8 +3,8 @@
 import math
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game
 
 NEARLY = 1e-9
 """What is nearer by less than this is equally near: a coin decides, not a rounding error, which
@@ -18,7 +18,7 @@ def length(x: float, y: float) -> float:
 
 
 @kernel
-def edge_distance(rules: Rules, me: Records, other: Records) -> float:
+def edge_distance(game: Game, me: Records, other: Records) -> float:
     """The gap between two units; 0 when they touch or overlap."""
-    radii = rules.types[me.kind].radius + rules.types[other.kind].radius
+    radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
     return max(0.0, length(other.x - me.x, other.y - me.y) - radii)

@@ -1,143 +1,117 @@
-"""The one use of numba: how kernels are compiled, cached and announced."""
+"""How kernels are compiled: two decorators, and the modes in which they run.
 
-import hashlib
-import logging
+A *kernel* is a rule; only kernels call it. An *entry* is a kernel that Python calls too. Each entry
+becomes one unit of machine code together with the kernels it reaches, up to the next entry: that
+one is called, not copied, so the rules are compiled once. Units are kept in a cache
+(`compiling.objects`); numba is loaded only when there is something to compile.
+
+Three modes give the same results: compiled; NUMBA_DISABLE_JIT=1, plain Python for a debugger;
+NUMBA_BOUNDSCHECK=1, compiled with every index checked.
+"""
+
+import ctypes
 import os
-import shutil
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-import numba
-from numba.core import config as _numba_config
-
-from terrarium.engine.linked import LinkedCompiler, one_for_all
-
-logger = logging.getLogger(__name__)
+import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-config: Any = _numba_config
-_njit: Any = numba.njit
-# Any: numba's types know neither its own settings nor the options of kernels.
 
-COMPILED = not config.DISABLE_JIT
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+COMPILED = not _is_set("NUMBA_DISABLE_JIT")
 """False when NUMBA_DISABLE_JIT=1 runs the kernels as plain Python, for a debugger."""
-
-_KEPT_CACHES = 6
-
-
-ENGINE_FOLDER = Path(__file__).parent
+CHECKED = COMPILED and _is_set("NUMBA_BOUNDSCHECK")
+"""True when NUMBA_BOUNDSCHECK=1 checks every index."""
 
 
-def _source_digest(folder: Path) -> str:
-    """Cover what numba's own cache key misses: callees and constants in other files, and checks."""
-    digest = hashlib.sha256(f"{numba.__version__} {config.BOUNDSCHECK}".encode())
-    for file in sorted(folder.glob("*.py")):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+class Kernel:
+    """A rule to be compiled within the units that reach it."""
+
+    def __init__(self, function: Callable[..., Any], inline: bool) -> None:
+        self.__doc__ = function.__doc__
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.function = function
+        self.inline = inline
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        """What numba takes this object for when another kernel names it."""
+        from terrarium.engine.compiling.backend import dispatcher_of
+
+        return dispatcher_of(self)._numba_type_
 
 
-def _user_cache() -> Path:
-    if chosen := os.environ.get("TERRARIUM_CACHE"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "terrarium"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "terrarium"
+class Entry(Kernel):
+    """A kernel with a unit of its own: Python and other units call it; its symbol is its name."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function, inline=False)
 
-def _prepare(folder: Path) -> bool:
-    """Make the cache folder and drop the oldest others; say so if it cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(13, "not writable")
-        others = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-    except OSError as error:
-        logger.warning(
-            "Compiled rules cannot be kept in %s (%s), so each start compiles again. "
-            "Set TERRARIUM_CACHE to a folder that can be written.",
-            folder,
-            error.strerror,
+    def __call__(self, *args: Any) -> Any:
+        answer = self._native(*args)
+        if CHECKED:
+            from terrarium.engine.compiling.objects import check_fault
+
+            check_fault(self.name)
+        return answer
+
+    @cached_property
+    def hints(self) -> tuple[tuple[Any, ...], Any]:
+        """Types of the arguments and of the answer, as annotated."""
+        hints = get_type_hints(self.function, include_extras=True)
+        returns = hints.pop("return")
+        return tuple(hints.values()), returns
+
+    @cached_property
+    def _native(self) -> Any:
+        """The machine code, compiled or loaded when it is first called."""
+        from terrarium.engine.compiling.units import address_of
+
+        args, returns = self.hints
+        prototype = ctypes.CFUNCTYPE(
+            _C_TYPES.get(returns), *(_C_TYPES.get(a, ctypes.c_void_p) for a in args)
         )
-        return False
-    for old in others[:-_KEPT_CACHES]:
-        shutil.rmtree(old, ignore_errors=True)
-    return True
+        return prototype(address_of(self))
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        from terrarium.engine.compiling.backend import external_type_of
+
+        return external_type_of(self)
 
 
-CACHE_FOLDER = _user_cache() / _source_digest(ENGINE_FOLDER)
-_CACHED = COMPILED and _prepare(CACHE_FOLDER)
-
-# Kernels allocate nothing, so they need no reference counts; counting (with atomic instructions, on
-# counters that threads share) cost more than half of the time.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_INSIDE = {
-    **_OPTIONS,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-    "pipeline_class": LinkedCompiler,
+_C_TYPES: dict[Any, Any] = {
+    int: ctypes.c_int64,
+    float: ctypes.c_double,
+    bool: ctypes.c_bool,
+    np.uint64: ctypes.c_uint64,
 }
+"""Of everything else, entries take the address."""
+
+
+def bundle_of(hint: Any) -> tuple[type, bool]:
+    """The kind of bundle that an argument is annotated with, and whether it is a sequence."""
+    if get_origin(hint) is Sequence:
+        return get_args(hint)[0], True
+    return hint, False
 
 
 def kernel(function: Function) -> Function:
-    """Compile a rule. No exceptions, objects or allocations inside; guard every denominator.
-
-    It becomes part of the kernel that calls it: a call would hand over some three hundred words of
-    array descriptions. It has no wrapper for Python, which halves the time to compile.
-    """
-    if not COMPILED:
-        return function
-    compiled: Function = one_for_all(_njit(**_INSIDE, forceinline=True)(function))
-    return compiled
+    """Compile a rule. No exceptions, objects or allocations inside; guard every denominator."""
+    return Kernel(function, inline=False) if COMPILED else function  # type: ignore[return-value]
 
 
-def rare(function: Function) -> Function:
-    """Compile a rule that most ticks do without: called, not copied into its callers."""
-    if not COMPILED:
-        return function
-    compiled: Function = one_for_all(_njit(**_INSIDE)(function))
-    return compiled
+def inline(function: Function) -> Function:
+    """Compile a rule as part of each kernel that calls it: for a few lines in the hottest loops."""
+    return Kernel(function, inline=True) if COMPILED else function  # type: ignore[return-value]
 
 
 def entry(function: Function) -> Function:
-    """Compile a way in from Python, with all kernels it calls, into the cache.
-
-    Kernels call others of their own folder and of the engine; an entry that calls another entry
-    links what the cache has of it, so the rules are compiled once.
-    """
-    if not COMPILED:
-        return function
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_cache_of(Path(function.__code__.co_filename).parent))
-    try:
-        compiled: Function = _njit(**_OPTIONS, cache=_CACHED)(function)
-    finally:
-        config.CACHE_DIR = before
-    return compiled
-
-
-def _cache_of(folder: Path) -> Path:
-    """Other folders keep theirs inside of the engine's: it is stale when either has changed."""
-    if folder == ENGINE_FOLDER:
-        return CACHE_FOLDER
-    return CACHE_FOLDER / f"{folder.parent.name}-{folder.name}-{_source_digest(folder)}"
-
-
-def announce_first_use(what: str, folder: Path = ENGINE_FOLDER) -> None:
-    """Tell the user why the first call takes a while; silent once the cache is filled."""
-    if COMPILED and not (_CACHED and _mark_of(folder).exists()):
-        logger.warning("Compiling %s, once for this version of it.", what)
-
-
-def note_compiled(folder: Path = ENGINE_FOLDER) -> None:
-    """Remember that every entry point of a folder has been compiled into the cache."""
-    if _CACHED:
-        _mark_of(folder).touch()
-
-
-def _mark_of(folder: Path) -> Path:
-    return _cache_of(folder) / "compiled"
+    """Compile a way in from Python; its arguments are handles and numbers."""
+    return Entry(function) if COMPILED else function  # type: ignore[return-value]

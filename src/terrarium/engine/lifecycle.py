@@ -5,15 +5,13 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.buffs import clear_buffs
 from terrarium.engine.geometry import length
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.paths import cell_of, off_walls
 from terrarium.engine.places import standing_point
 from terrarium.engine.random import LIFETIME, PHASE, bits, uniform
-from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
 from terrarium.engine.stats import ALL_SIDES, refresh, upgraded
 from terrarium.engine.targeting import SCAN_PERIOD_TICKS
-from terrarium.engine.terrain import Ground
 
 LONG_AGO = -1_000_000
 ROOM = 0.05
@@ -30,54 +28,50 @@ def _lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
 LATTICE = _lattice(16)
 
 
-@rare
-def find_room(
-    game: Game, rules: Rules, ground: Ground, kind: int, side: int, x: float, y: float
-) -> tuple[float, float]:
+@kernel
+def find_room(game: Game, kind: int, side: int, x: float, y: float) -> tuple[float, float]:
     """The place nearest to a point where a new unit touches nobody."""
-    row = rules.types[kind]
-    x, y = standing_point(rules, ground, kind, x, y)
+    row = game.rules.types[kind]
+    x, y = standing_point(game, kind, x, y)
     layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
-    home = ground.island[layer, cell_of(ground, x, y)]
+    home = game.ground.island[layer, cell_of(game, x, y)]
     gap = 2.0 * row.separation + ROOM
     # The second side's pattern is the first one's turned by half a circle: no side has the better
     # formation.
     sign = 1.0 if side == 0 else -1.0
-    playable = ground.playable
+    playable = game.ground.playable
     for k in range(LATTICE.shape[0]):
         px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap
         if not (playable[0] <= px < playable[2] and playable[1] <= py < playable[3]):
             continue
         if not row.flying:
-            cell = cell_of(ground, px, py)
-            if not ground.walkable[layer, cell] or ground.island[layer, cell] != home:
+            cell = cell_of(game, px, py)
+            if not game.ground.walkable[layer, cell] or game.ground.island[layer, cell] != home:
                 continue
-            fit_x, fit_y = off_walls(ground, layer, cell, row.inner, px, py)
+            fit_x, fit_y = off_walls(game, layer, cell, row.inner, px, py)
             if fit_x != px or fit_y != py:
                 continue
-        if is_free(game, rules, row.classes, row.separation, px, py):
+        if is_free(game, row.classes, row.separation, px, py):
             return px, py
     return x, y
 
 
 @kernel
-def is_free(game: Game, rules: Rules, classes: int, separation: float, x: float, y: float) -> bool:
+def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> bool:
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
-        if not other.alive or not rules.types[other.kind].classes & classes:
+        if not other.alive or not game.rules.types[other.kind].classes & classes:
             continue
-        reach = separation + rules.types[other.kind].separation
+        reach = separation + game.rules.types[other.kind].separation
         dx, dy = other.x - x, other.y - y
         if dx * dx + dy * dy < reach * reach:
             return False
     return True
 
 
-@rare
+@kernel
 def spawn(
     game: Game,
-    rules: Rules,
-    ground: Ground,
     kind: int,
     side: int,
     x: float,
@@ -89,21 +83,21 @@ def spawn(
     if u < 0:
         game.clock[0].fault = codes.TOO_MANY_UNITS
         return -1
-    x, y = find_room(game, rules, ground, kind, side, x, y)
-    row, me, clock = rules.types[kind], game.units[u], game.clock[0]
+    x, y = find_room(game, kind, side, x, y)
+    row, me, clock = game.rules.types[kind], game.units[u], game.clock[0]
     clock.next_tag += 1
     me.tag, me.kind, me.side = clock.next_tag, kind, side
     me.alive, me.passive = True, passive
     me.phase = int(bits(clock.seed, 0, me.tag, PHASE) & np.uint64(SCAN_PERIOD_TICKS - 1))
     me.x, me.y = x, y
-    face_middle(game, ground, u)
+    face_middle(game, u)
     me.speed_x, me.speed_y = 0.0, 0.0
     me.inside, me.seen, me.hp_max = codes.NO_UNIT, ALL_SIDES, row.hp
     clear_skill(game, u, side)
-    refresh(game, rules, u)
+    refresh(game, u)
     me.hp, me.shield = me.hp_max, row.shields
     me.energy = upgraded(
-        game, rules, side, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,
+        game, side, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,
         row.energy_start,
     )  # fmt: skip
     draw = uniform(clock.seed, clock.tick, me.tag, LIFETIME)
@@ -134,7 +128,7 @@ def free_slot(game: Game) -> int:
     return -1
 
 
-@rare
+@kernel
 def clear_skill(game: Game, u: int, side: int) -> None:
     """A new unit uses nothing, carries nothing and has nothing to wait for."""
     skill = game.skills[u]
@@ -156,10 +150,10 @@ def clear_skill(game: Game, u: int, side: int) -> None:
 
 
 @kernel
-def face_middle(game: Game, ground: Ground, u: int) -> None:
+def face_middle(game: Game, u: int) -> None:
     """New units look at the middle of the map; there, to the south."""
     me = game.units[u]
-    dx, dy = ground.size[0] * 0.5 - me.x, ground.size[1] * 0.5 - me.y
+    dx, dy = game.ground.size[0] * 0.5 - me.x, game.ground.size[1] * 0.5 - me.y
     distance = length(dx, dy)
     me.face_x, me.face_y = (dx / distance, dy / distance) if distance > 1e-9 else (0.0, -1.0)
     me.aim_x, me.aim_y = me.face_x, me.face_y

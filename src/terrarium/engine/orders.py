@@ -1,17 +1,14 @@
 """Orders: what a player may tell a unit, its queue, and when an order is done."""
 
-import numpy as np
-
 from terrarium.engine import codes
 from terrarium.engine.buffs import add_buff, end_buff
 from terrarium.engine.cooldowns import pay
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.permission import lock_of, may_order
 from terrarium.engine.places import on_map, standing_point
-from terrarium.engine.rules import CASTS_MOVING, RUNS_BESIDE, Rules
-from terrarium.engine.state import Game, Records, is_unit
+from terrarium.engine.rules import CASTS_MOVING, RUNS_BESIDE
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.stats import refresh
-from terrarium.engine.terrain import Ground
 
 
 @kernel
@@ -22,7 +19,7 @@ def current_order(game: Game, u: int) -> int:
     return game.orders[u, 0].kind
 
 
-@rare
+@kernel
 def forget_target(game: Game, u: int) -> None:
     """Let go of a target; a shot that has been started is not spent (game_rules.md, 3)."""
     me = game.units[u]
@@ -33,7 +30,7 @@ def forget_target(game: Game, u: int) -> None:
         me.cooldown = 0.0
 
 
-@rare
+@kernel
 def take_target(game: Game, u: int, v: int, why: int) -> None:
     me = game.units[u]
     if me.target == v and me.target_tag == game.units[v].tag:
@@ -46,15 +43,15 @@ def take_target(game: Game, u: int, v: int, why: int) -> None:
     me.stalled = 0
 
 
-@rare
-def resolve(game: Game, rules: Rules, u: int, kind: int, v: int) -> int:
+@kernel
+def resolve(game: Game, u: int, kind: int, v: int) -> int:
     """What a command comes down to for this unit, or minus the reason why it cannot be obeyed."""
     me = game.units[u]
-    row = rules.types[me.kind]
+    row = game.rules.types[me.kind]
     on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
     if v >= 0 and not (on_unit and game.units[v].seen >> me.side & 1):
         return -codes.CANT_TARGET_THAT_UNIT
-    can_attack = on_unit and rules.rank[me.kind, game.units[v].column] >= 0
+    can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
     if kind == codes.SMART:
         if on_unit and game.units[v].side != me.side and can_attack:
             kind = codes.ATTACK
@@ -68,9 +65,9 @@ def resolve(game: Game, rules: Rules, u: int, kind: int, v: int) -> int:
         if row.heal_life == 0.0:
             return -codes.NOT_SUPPORTED
         patient = on_unit and game.units[v].side == me.side
-        if not patient or not rules.types[game.units[v].kind].biological:
+        if not patient or not game.rules.types[game.units[v].kind].biological:
             return -codes.CANT_TARGET_THAT_UNIT
-        is_structure = rules.types[game.units[v].kind].structure
+        is_structure = game.rules.types[game.units[v].kind].structure
         return -codes.CANT_TARGET_THAT_UNIT if is_structure else codes.HEAL
     if kind == codes.STOP or kind == codes.HOLD:
         return kind
@@ -83,11 +80,9 @@ def resolve(game: Game, rules: Rules, u: int, kind: int, v: int) -> int:
     return kind
 
 
-@rare
+@kernel
 def give_order(
     game: Game,
-    rules: Rules,
-    ground: Ground,
     u: int,
     kind: int,
     ability: int,
@@ -103,34 +98,32 @@ def give_order(
         return codes.ERROR
     queued = queued and me.n_orders > 0
     if kind == codes.CAST:
-        answer = may_order(game, rules, u, ability, v, queued)
+        answer = may_order(game, u, ability, v, queued)
         if answer != codes.SUCCESS:
             return answer
-        x, y = on_map(ground, x, y)  # nothing happens beyond the edge of the world
-        if not queued and at_once(rules, ability):
-            use_at_once(game, rules, u, ability, v, x, y)
+        x, y = on_map(game, x, y)  # nothing happens beyond the edge of the world
+        if not queued and at_once(game, ability):
+            use_at_once(game, u, ability, v, x, y)
             return codes.SUCCESS
     else:
-        kind = resolve(game, rules, u, kind, v)
+        kind = resolve(game, u, kind, v)
         if kind < 0:
             return -kind
     if queued and me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
     if not queued:
-        interrupt(game, rules, u, kind, v)
+        interrupt(game, u, kind, v)
     if kind == codes.STOP:
         return codes.SUCCESS
     if me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
-    write_order(game, rules, ground, u, kind, ability, v, x, y)
+    write_order(game, u, kind, ability, v, x, y)
     return codes.SUCCESS
 
 
-@rare
+@kernel
 def write_order(
     game: Game,
-    rules: Rules,
-    ground: Ground,
     u: int,
     kind: int,
     ability: int,
@@ -145,19 +138,19 @@ def write_order(
     order.ability = ability if kind == codes.CAST else codes.NO_ABILITY
     if kind == codes.CAST:
         order.x, order.y = x, y
-        aim = rules.abilities[ability].aim
+        aim = game.rules.abilities[ability].aim
         if v >= 0 and aim == codes.AIM_POINT:
             order.x, order.y = game.units[v].x, game.units[v].y
         elif v >= 0 and aim != codes.AIM_NONE:
             order.target, order.tag = v, game.units[v].tag
-            if rules.abilities[ability].kind == codes.LOAD:
-                come(game, rules, v, u)
+            if game.rules.abilities[ability].kind == codes.LOAD:
+                come(game, v, u)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
     elif kind != codes.HOLD:
         if v >= 0:
             x, y = game.units[v].x, game.units[v].y
-        order.x, order.y = standing_point(rules, ground, me.kind, x, y)
+        order.x, order.y = standing_point(game, me.kind, x, y)
         order.back_x, order.back_y = me.x, me.y
         if me.n_orders > 0 and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
             order.back_x = game.orders[u, me.n_orders - 1].x
@@ -165,12 +158,12 @@ def write_order(
     me.n_orders += 1
 
 
-@rare
-def come(game: Game, rules: Rules, v: int, u: int) -> None:
+@kernel
+def come(game: Game, v: int, u: int) -> None:
     """Who is to board walks to its carrier."""
-    if not rules.types[game.units[v].kind].mobile:
+    if not game.rules.types[game.units[v].kind].mobile:
         return
-    interrupt(game, rules, v, codes.MOVE, codes.NO_UNIT)
+    interrupt(game, v, codes.MOVE, codes.NO_UNIT)
     order = game.orders[v, game.units[v].n_orders]
     order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
     order.ability = codes.NO_ABILITY
@@ -180,23 +173,23 @@ def come(game: Game, rules: Rules, v: int, u: int) -> None:
 
 
 @kernel
-def at_once(rules: Rules, ability: int) -> bool:
+def at_once(game: Game, ability: int) -> bool:
     """Does an ability leave the present order alone?"""
-    row = rules.abilities[ability]
+    row = game.rules.abilities[ability]
     if row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE or row.kind == codes.END:
         return True
     return row.habits & RUNS_BESIDE != 0
 
 
-@rare
-def use_at_once(game: Game, rules: Rules, u: int, ability: int, v: int, x: float, y: float) -> None:
+@kernel
+def use_at_once(game: Game, u: int, ability: int, v: int, x: float, y: float) -> None:
     """Switches and buffs of the unit itself act now; what concerns others waits for the tick."""
-    me, skill, row = game.units[u], game.skills[u], rules.abilities[ability]
+    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
     if row.kind == codes.END:
-        end_ability(game, rules, u, row.of)
+        end_ability(game, u, row.of)
     elif row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE:
-        pay(game, rules, u, ability)
-        add_buff(game, rules, u, row.buff, u, me.side, 0.0)
+        pay(game, u, ability)
+        add_buff(game, u, row.buff, u, me.side, 0.0)
     else:
         skill.beside, skill.beside_x, skill.beside_y = ability, x, y
         aimed = v >= 0 and row.aim != codes.AIM_NONE
@@ -205,13 +198,13 @@ def use_at_once(game: Game, rules: Rules, u: int, ability: int, v: int, x: float
         skill.beside_tag = game.units[v].tag if on_unit else 0
         if aimed:
             skill.beside_x, skill.beside_y = game.units[v].x, game.units[v].y
-        refresh(game, rules, u)
+        refresh(game, u)
 
 
-@rare
-def end_ability(game: Game, rules: Rules, u: int, ability: int) -> None:
+@kernel
+def end_ability(game: Game, u: int, ability: int) -> None:
     """End what an ability began."""
-    skill, row = game.skills[u], rules.abilities[ability]
+    skill, row = game.skills[u], game.rules.abilities[ability]
     if skill.cast == ability:
         skill.stops = True
     elif row.kind == codes.LOCK_ON:
@@ -223,22 +216,22 @@ def end_ability(game: Game, rules: Rules, u: int, ability: int) -> None:
         if made >= 0:
             game.units[made].hp = 0.0
     else:
-        end_buff(game, rules, u, row.buff)
+        end_buff(game, u, row.buff)
 
 
-@rare
-def interrupt(game: Game, rules: Rules, u: int, kind: int, v: int) -> None:
+@kernel
+def interrupt(game: Game, u: int, kind: int, v: int) -> None:
     """Drop what a unit is doing for a new order, but not a shot the new order asks for again, nor
     an ability in a phase that no order interrupts: that one is finished first."""
     me, skill = game.units[u], game.skills[u]
     if skill.cast >= 0:
-        if rules.abilities[skill.cast].locked >> skill.phase & 1:
+        if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
             me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
             return
         skill.stops = True
-    if skill.unloading >= 0 and not rules.abilities[skill.unloading].habits & CASTS_MOVING:
+    if skill.unloading >= 0 and not game.rules.abilities[skill.unloading].habits & CASTS_MOVING:
         skill.unloading = codes.NO_ABILITY
-        refresh(game, rules, u)
+        refresh(game, u)
     old = current_order(game, u)
     again = kind == old and (
         kind == codes.ATTACK_MOVE
@@ -256,7 +249,7 @@ def interrupt(game: Game, rules: Rules, u: int, kind: int, v: int) -> None:
     me.stalled = 0
 
 
-@rare
+@kernel
 def finish_order(game: Game, u: int) -> None:
     """The first order is done: the next one moves up, or the unit idles where it is."""
     me = game.units[u]
@@ -322,14 +315,13 @@ def is_followed(game: Game, u: int) -> bool:
 
 
 @kernel
-def apply_commands(game: Game, rules: Rules, ground: Ground, commands: Records) -> None:
+def apply_commands(game: Game) -> None:
     """Give every unit the command that waits for it."""
-    n_slots = min(game.clock[0].n_slots, np.int64(commands.shape[0]))
-    for u in range(n_slots):
-        order = commands[u]
+    for u in range(game.clock[0].n_slots):
+        order = game.commands[u]
         order.result = 0
         if order.kind != codes.NO_ORDER:
             order.result = give_order(
-                game, rules, ground, u, order.kind, order.ability, order.target, order.x, order.y,
+                game, u, order.kind, order.ability, order.target, order.x, order.y,
                 order.queued,
             )  # fmt: skip

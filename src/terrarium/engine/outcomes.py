@@ -4,9 +4,9 @@ from terrarium.engine import codes
 from terrarium.engine.buffs import add_buff
 from terrarium.engine.damage import add_hit, splash_share
 from terrarium.engine.geometry import NEARLY, length
-from terrarium.engine.jit import rare
-from terrarium.engine.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET, Rules
-from terrarium.engine.state import Game, Scratch
+from terrarium.engine.jit import kernel
+from terrarium.engine.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET
+from terrarium.engine.state import Game
 from terrarium.engine.stats import refresh, upgraded
 from terrarium.engine.traits import concerns
 
@@ -14,11 +14,9 @@ PULL_SPEED = 1.0
 """How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
 
 
-@rare
+@kernel
 def arrive(
     game: Game,
-    rules: Rules,
-    scratch: Scratch,
     ability: int,
     source: int,
     tag: int,
@@ -28,40 +26,38 @@ def arrive(
     y: float,
 ) -> None:
     """An ability has its outcome at (x, y), on unit `v` if that is still there."""
-    row = rules.abilities[ability]
+    row = game.rules.abilities[ability]
     if row.circle > 0.0:
         radius = upgraded(
-            game, rules, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
+            game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
         )
         for o in range(game.clock[0].n_slots):
-            if game.units[o].alive and touches(game, rules, o, x, y, radius):
+            if game.units[o].alive and touches(game, o, x, y, radius):
                 if concerns(
-                    game, rules, row.circle_who, side, source, o, row.circle_must_be,
+                    game, row.circle_who, side, source, o, row.circle_must_be,
                     row.circle_must_not_be,
                 ):  # fmt: skip
-                    befall(game, rules, scratch, ability, source, tag, side, o)
+                    befall(game, ability, source, tag, side, o)
     elif v >= 0:
-        befall(game, rules, scratch, ability, source, tag, side, v)
-    strikes(game, rules, scratch, row.first_hit, row.n_hits, source, tag, side, v, x, y)
+        befall(game, ability, source, tag, side, v)
+    strikes(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
     if row.push > 0.0:
-        push_away(game, rules, ability, side, source, x, y)
+        push_away(game, ability, side, source, x, y)
     if row.habits & BREAKS_FORCE_FIELDS:
-        break_force_fields(game, rules, row.first_hit, x, y)
+        break_force_fields(game, row.first_hit, x, y)
 
 
-@rare
-def touches(game: Game, rules: Rules, o: int, x: float, y: float, radius: float) -> bool:
+@kernel
+def touches(game: Game, o: int, x: float, y: float, radius: float) -> bool:
     """Does a circle touch a unit?"""
     other = game.units[o]
-    reach = radius + rules.types[other.kind].radius
+    reach = radius + game.rules.types[other.kind].radius
     return length(other.x - x, other.y - y) <= reach + NEARLY
 
 
-@rare
+@kernel
 def strikes(
     game: Game,
-    rules: Rules,
-    scratch: Scratch,
     first: int,
     n: int,
     source: int,
@@ -73,27 +69,25 @@ def strikes(
 ) -> None:
     """Let the strikes of an ability fall: on its target, or around a point."""
     for h in range(first, first + n):
-        hit = rules.hits[h]
+        hit = game.rules.hits[h]
         if hit.form == codes.SINGLE:
             if v >= 0:
-                add_hit(game, rules, scratch, v, h, source, tag, side, 1.0)
+                add_hit(game, v, h, source, tag, side, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
         for o in range(game.clock[0].n_slots):
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
-            if not concerns(game, rules, who, side, source, o, hit.must_be, hit.must_not_be):
+            if not concerns(game, who, side, source, o, hit.must_be, hit.must_not_be):
                 continue
-            share = splash_share(game, rules, h, source, o, x, y)
+            share = splash_share(game, h, source, o, x, y)
             if share > 0.0:
-                add_hit(game, rules, scratch, o, h, source, tag, side, share)
+                add_hit(game, o, h, source, tag, side, share)
 
 
-@rare
+@kernel
 def befall(
     game: Game,
-    rules: Rules,
-    scratch: Scratch,
     ability: int,
     source: int,
     tag: int,
@@ -101,7 +95,7 @@ def befall(
     v: int,
 ) -> None:
     """What an ability does to one unit besides its strikes."""
-    row, other = rules.abilities[ability], game.units[v]
+    row, other = game.rules.abilities[ability], game.units[v]
     if row.drain_all:
         hurt = other.energy * row.damage_per_energy
         other.energy = 0.0
@@ -123,45 +117,43 @@ def befall(
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)
     if row.buff >= 0:
-        add_buff(game, rules, v, row.buff, source, side, 0.0)
-    if row.habits & PULLS_TARGET and not rules.types[other.kind].traits & codes.IS_FRENZIED:
-        pull(game, rules, source, v)
+        add_buff(game, v, row.buff, source, side, 0.0)
+    if row.habits & PULLS_TARGET and not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
+        pull(game, source, v)
 
 
-@rare
-def pull(game: Game, rules: Rules, u: int, v: int) -> None:
+@kernel
+def pull(game: Game, u: int, v: int) -> None:
     """Drag a unit to the one who caught it."""
     me, other = game.units[u], game.units[v]
-    gap = rules.types[me.kind].radius + rules.types[other.kind].radius
+    gap = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
     dx, dy = me.x - other.x, me.y - other.y
     distance = length(dx, dy)
     way = max(0.0, distance - gap)
     if way > 0.0:
-        drag(game, rules, v, dx / distance * way, dy / distance * way, way / PULL_SPEED)
+        drag(game, v, dx / distance * way, dy / distance * way, way / PULL_SPEED)
 
 
-@rare
-def drag(game: Game, rules: Rules, v: int, dx: float, dy: float, ticks: float) -> None:
+@kernel
+def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
     """Move a unit by (dx, dy) within some ticks, whatever it wants."""
     skill = game.skills[v]
     n = max(1.0, float(int(ticks + 0.5)))
     skill.drag_x, skill.drag_y, skill.drag_ticks = dx / n, dy / n, n
-    refresh(game, rules, v)
+    refresh(game, v)
 
 
-@rare
-def push_away(
-    game: Game, rules: Rules, ability: int, side: int, source: int, x: float, y: float
-) -> None:
+@kernel
+def push_away(game: Game, ability: int, side: int, source: int, x: float, y: float) -> None:
     """Throw those whom the blast reached away from its center."""
-    row = rules.abilities[ability]
-    hit = rules.hits[row.first_hit]
+    row = game.rules.abilities[ability]
+    hit = game.rules.hits[row.first_hit]
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
-        if not other.alive or not touches(game, rules, o, x, y, hit.zone_radius[0]):
+        if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
         if not concerns(
-            game, rules, codes.EVERYBODY, side, source, o, hit.must_be,
+            game, codes.EVERYBODY, side, source, o, hit.must_be,
             row.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
         ):  # fmt: skip
             continue
@@ -169,29 +161,29 @@ def push_away(
         distance = length(dx, dy)
         if distance > 1e-9:
             dx, dy = dx / distance * row.push, dy / distance * row.push
-            drag(game, rules, o, dx, dy, row.push_ticks)
+            drag(game, o, dx, dy, row.push_ticks)
 
 
-@rare
-def break_force_fields(game: Game, rules: Rules, h: int, x: float, y: float) -> None:
+@kernel
+def break_force_fields(game: Game, h: int, x: float, y: float) -> None:
     """A Corrosive Bile destroys the force fields that it hits."""
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
         if (
             other.alive
-            and rules.types[other.kind].n_weapons == 0
-            and is_force_field(rules, other.kind)
+            and game.rules.types[other.kind].n_weapons == 0
+            and is_force_field(game, other.kind)
         ):
-            if touches(game, rules, o, x, y, rules.hits[h].zone_radius[0]):
+            if touches(game, o, x, y, game.rules.hits[h].zone_radius[0]):
                 other.hp = 0.0
 
 
-@rare
-def is_force_field(rules: Rules, kind: int) -> bool:
+@kernel
+def is_force_field(game: Game, kind: int) -> bool:
     """A type that bursts when somebody massive is near: nothing else has such an ability."""
-    for k in range(rules.kit.shape[1]):
-        row = rules.kit[kind, k]
-        if row >= 0 and rules.abilities[row].kind == codes.BLAST:
-            if rules.abilities[row].must_be & codes.IS_MASSIVE:
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].kind == codes.BLAST:
+            if game.rules.abilities[row].must_be & codes.IS_MASSIVE:
                 return True
     return False

@@ -1,9 +1,9 @@
 """Finding the way: straight lines where the ground is clear, cached flow fields around the rest."""
 
 from terrarium.engine.geometry import NEARLY, length
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.state import Game, Scratch
-from terrarium.engine.terrain import STEP_X, STEP_Y, Ground
+from terrarium.engine.jit import kernel
+from terrarium.engine.state import Game
+from terrarium.engine.terrain import STEP_X, STEP_Y
 
 STRAIGHT_COST, DIAGONAL_COST = 70, 99  # their ratio is the square root of two, to four digits
 LOOK_AHEAD_CELLS = 32
@@ -12,15 +12,15 @@ UNREACHED = 1 << 30
 
 
 @kernel
-def cell_of(ground: Ground, x: float, y: float) -> int:
+def cell_of(game: Game, x: float, y: float) -> int:
     """The number of the cell that holds a point of the map."""
-    return int(y) * ground.size[0] + int(x)
+    return int(y) * game.ground.size[0] + int(x)
 
 
-@rare
-def line_is_clear(ground: Ground, layer: int, x0: float, y0: float, x1: float, y1: float) -> bool:
+@kernel
+def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: float) -> bool:
     """Can a walker go straight from one point to another? Visits each cell on the line once."""
-    width = ground.size[0]
+    width = game.ground.size[0]
     cx, cy = int(x0), int(y0)
     dx, dy = x1 - x0, y1 - y0
     n_steps = abs(int(x1) - cx) + abs(int(y1) - cy)
@@ -31,7 +31,7 @@ def line_is_clear(ground: Ground, layer: int, x0: float, y0: float, x1: float, y
     next_x = (cx + 1 - x0 if dx > 0.0 else x0 - cx) * per_x
     next_y = (cy + 1 - y0 if dy > 0.0 else y0 - cy) * per_y
     while n_steps > 0:
-        bits = ground.open[layer, cy * width + cx]
+        bits = game.ground.open[layer, cy * width + cx]
         if next_x < next_y - NEARLY:
             if not bits & (1 if step_x > 0 else 16):
                 return False
@@ -56,10 +56,10 @@ def line_is_clear(ground: Ground, layer: int, x0: float, y0: float, x1: float, y
     return True
 
 
-@rare
-def nearest_cell(ground: Ground, layer: int, island: int, x: float, y: float) -> int:
+@kernel
+def nearest_cell(game: Game, layer: int, island: int, x: float, y: float) -> int:
     """The walkable cell nearest to a point; only cells of one island unless `island` is -1."""
-    width, height = ground.size[0], ground.size[1]
+    width, height = game.ground.size[0], game.ground.size[1]
     cx = min(max(int(x), 0), width - 1)
     cy = min(max(int(y), 0), height - 1)
     best, best_distance = -1, 1e30
@@ -74,9 +74,9 @@ def nearest_cell(ground: Ground, layer: int, island: int, x: float, y: float) ->
                 if i < 0 or i >= width:
                     continue
                 cell = j * width + i
-                if not ground.walkable[layer, cell]:
+                if not game.ground.walkable[layer, cell]:
                     continue
-                if island >= 0 and ground.island[layer, cell] != island:
+                if island >= 0 and game.ground.island[layer, cell] != island:
                     continue
                 dx, dy = i + 0.5 - x, j + 0.5 - y
                 distance = dx * dx + dy * dy
@@ -86,8 +86,8 @@ def nearest_cell(ground: Ground, layer: int, island: int, x: float, y: float) ->
     return best
 
 
-@rare
-def flow_field(game: Game, ground: Ground, scratch: Scratch, layer: int, goal: int) -> int:
+@kernel
+def flow_field(game: Game, layer: int, goal: int) -> int:
     """The row of the cached field towards a cell; computed, over the stalest one, if missing."""
     stalest = 0
     for f in range(game.fields.shape[0]):
@@ -99,30 +99,28 @@ def flow_field(game: Game, ground: Ground, scratch: Scratch, layer: int, goal: i
             stalest = f
     field = game.fields[stalest]
     field.goal, field.layer, field.used = goal, layer, game.clock[0].tick
-    spread_field(game, ground, scratch, layer, goal, stalest)
+    spread_field(game, layer, goal, stalest)
     return stalest
 
 
-@rare
-def spread_field(
-    game: Game, ground: Ground, scratch: Scratch, layer: int, goal: int, f: int
-) -> None:
+@kernel
+def spread_field(game: Game, layer: int, goal: int, f: int) -> None:
     """Let costs flow from the goal until none improves, then note every cell's way down."""
-    width = ground.size[0]
-    n_cells = width * ground.size[1]
-    costs = scratch.costs
+    width = game.ground.size[0]
+    n_cells = width * game.ground.size[1]
+    costs = game.scratch.costs
     for cell in range(n_cells):
         costs[cell] = UNREACHED
-        scratch.queue[1, cell] = 0  # is it waiting in the queue?
+        game.scratch.queue[1, cell] = 0  # is it waiting in the queue?
     costs[goal] = 0
-    scratch.queue[0, 0] = goal
+    game.scratch.queue[0, 0] = goal
     head, n_waiting = 0, 1
     while n_waiting > 0:
-        cell = scratch.queue[0, head]
+        cell = game.scratch.queue[0, head]
         head = head + 1 if head + 1 < n_cells else 0
         n_waiting -= 1
-        scratch.queue[1, cell] = 0
-        bits = ground.open[layer, cell]
+        game.scratch.queue[1, cell] = 0
+        bits = game.ground.open[layer, cell]
         for d in range(8):
             if not bits >> d & 1:
                 continue
@@ -131,33 +129,33 @@ def spread_field(
             if cost >= costs[neighbor]:
                 continue
             costs[neighbor] = cost
-            if not scratch.queue[1, neighbor]:
-                scratch.queue[1, neighbor] = 1
+            if not game.scratch.queue[1, neighbor]:
+                game.scratch.queue[1, neighbor] = 1
                 tail = head + n_waiting
-                scratch.queue[0, tail if tail < n_cells else tail - n_cells] = neighbor
+                game.scratch.queue[0, tail if tail < n_cells else tail - n_cells] = neighbor
                 n_waiting += 1
     for cell in range(n_cells):
-        game.ways[f, cell] = way_down(ground, scratch, layer, goal, cell)
+        game.ways[f, cell] = way_down(game, layer, goal, cell)
 
 
 @kernel
-def way_down(ground: Ground, scratch: Scratch, layer: int, goal: int, cell: int) -> int:
+def way_down(game: Game, layer: int, goal: int, cell: int) -> int:
     """1 + the direction of the cheapest way on; 0 at the goal and where no way leads there.
 
     Of equally cheap ones the one that comes nearest to the goal, then the left one: never the one
     that happens to be listed first, which would favor a side of the map.
     """
-    if cell == goal or scratch.costs[cell] >= UNREACHED:
+    if cell == goal or game.scratch.costs[cell] >= UNREACHED:
         return 0
-    width = ground.size[0]
+    width = game.ground.size[0]
     to_x, to_y = goal % width - cell % width, goal // width - cell // width
-    bits = ground.open[layer, cell]
+    bits = game.ground.open[layer, cell]
     best, best_cost, best_distance, best_turn = 0, UNREACHED, 0, 0
     for d in range(8):
         if not bits >> d & 1:
             continue
         neighbor = cell + STEP_Y[d] * width + STEP_X[d]
-        cost = scratch.costs[neighbor] + (DIAGONAL_COST if d & 1 else STRAIGHT_COST)
+        cost = game.scratch.costs[neighbor] + (DIAGONAL_COST if d & 1 else STRAIGHT_COST)
         if cost > best_cost:
             continue
         rest_x, rest_y = to_x - STEP_X[d], to_y - STEP_Y[d]
@@ -170,26 +168,24 @@ def way_down(ground: Ground, scratch: Scratch, layer: int, goal: int, cell: int)
     return best
 
 
-@rare
-def find_way(
-    game: Game, ground: Ground, scratch: Scratch, u: int, layer: int, x: float, y: float
-) -> None:
+@kernel
+def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
     """Note the corner to walk to next, or that the way to (x, y) is straight."""
     me = game.units[u]
     me.way_tick = game.clock[0].tick + LOOK_AGAIN_TICKS
     me.direct = True
-    if ground.convex[layer] or line_is_clear(ground, layer, me.x, me.y, x, y):
+    if game.ground.convex[layer] or line_is_clear(game, layer, me.x, me.y, x, y):
         return
-    width = ground.size[0]
-    cell = cell_of(ground, me.x, me.y)
-    if not ground.walkable[layer, cell]:  # a large walker where only small ones fit
-        cell = nearest_cell(ground, layer, -1, me.x, me.y)
+    width = game.ground.size[0]
+    cell = cell_of(game, me.x, me.y)
+    if not game.ground.walkable[layer, cell]:  # a large walker where only small ones fit
+        cell = nearest_cell(game, layer, -1, me.x, me.y)
     if cell < 0:
         return
-    goal = cell_of(ground, x, y)
-    if ground.island[layer, goal] != ground.island[layer, cell]:
-        goal = nearest_cell(ground, layer, ground.island[layer, cell], x, y)
-    f = flow_field(game, ground, scratch, layer, goal)
+    goal = cell_of(game, x, y)
+    if game.ground.island[layer, goal] != game.ground.island[layer, cell]:
+        goal = nearest_cell(game, layer, game.ground.island[layer, cell], x, y)
+    f = flow_field(game, layer, goal)
     me.direct = False
     me.way_x, me.way_y = cell % width + 0.5, cell // width + 0.5
     for ahead in range(LOOK_AHEAD_CELLS):
@@ -198,20 +194,20 @@ def find_way(
             break
         cell += STEP_Y[d] * width + STEP_X[d]
         corner_x, corner_y = cell % width + 0.5, cell // width + 0.5
-        if ahead > 0 and not line_is_clear(ground, layer, me.x, me.y, corner_x, corner_y):
+        if ahead > 0 and not line_is_clear(game, layer, me.x, me.y, corner_x, corner_y):
             break
         me.way_x, me.way_y = corner_x, corner_y
 
 
 @kernel
 def off_walls(
-    ground: Ground, layer: int, cell: int, inner: float, x: float, y: float
+    game: Game, layer: int, cell: int, inner: float, x: float, y: float
 ) -> tuple[float, float]:
     """Move a point of a cell to where a walker of that inner radius can stand."""
-    bits = ground.open[layer, cell]
+    bits = game.ground.open[layer, cell]
     if bits == 255:
         return x, y
-    width = ground.size[0]  # dividing by it is slow, and seldom needed
+    width = game.ground.size[0]  # dividing by it is slow, and seldom needed
     left, bottom = float(cell % width), float(cell // width)
     low_x = left + (0.0 if bits & 16 else inner)
     high_x = left + 1.0 - (0.0 if bits & 1 else inner)
@@ -236,18 +232,18 @@ def off_walls(
 
 @kernel
 def walk(
-    ground: Ground, layer: int, inner: float, x0: float, y0: float, x: float, y: float
+    game: Game, layer: int, inner: float, x0: float, y0: float, x: float, y: float
 ) -> tuple[float, float]:
     """Where a walker at (x0, y0) that wants to be at (x, y), less than a cell away, ends up."""
-    width = ground.size[0]
+    width = game.ground.size[0]
     cx, cy = int(x0), int(y0)
-    bits = ground.open[layer, cy * width + cx]
+    bits = game.ground.open[layer, cy * width + cx]
     nx, ny = int(x), int(y)
     if nx != cx and not bits & (1 if nx > cx else 16):
         x = cx + 1.0 - inner if nx > cx else cx + inner
         nx = cx
-    bits = ground.open[layer, cy * width + nx]
+    bits = game.ground.open[layer, cy * width + nx]
     if ny != cy and not bits & (4 if ny > cy else 64):
         y = cy + 1.0 - inner if ny > cy else cy + inner
         ny = cy
-    return off_walls(ground, layer, ny * width + nx, inner, x, y)
+    return off_walls(game, layer, ny * width + nx, inner, x, y)

@@ -1,7 +1,7 @@
 """A scenario's beginning and its scripts as tables for the kernels."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from terrarium.data.groups import group_size
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Group, Order, Scenario
 from terrarium.engine.army_tables import NONE, ArmyTables, compile_armies
-from terrarium.engine.state import Records, records
+from terrarium.engine.records import Records, records
 
 SIDES = {"ally": 0, "enemy": 1}
 
@@ -90,14 +90,14 @@ SETTINGS = np.dtype(
 class Plan(NamedTuple):
     """A scenario's beginning and scripts, for kernels."""
 
-    settings: Records  # [1] SETTINGS
-    places: Records  # [P] PLACE: of each group, or of each side
-    groups: Records  # [G] GROUP
-    entries: Records  # [K] ENTRY
-    stocks: Records  # [2] STOCK: what a side begins with
-    grants: Records  # [R] GRANT: upgrades that a side begins with
-    triggers: Records  # [T] TRIGGER
-    members: Records  # [M] MEMBER: what SMACv2's teams are drawn from
+    settings: Annotated[Records, SETTINGS, "1"]
+    places: Annotated[Records, PLACE, "P"]  # of each group, or of each side
+    groups: Annotated[Records, GROUP, "G"]
+    entries: Annotated[Records, ENTRY, "K"]
+    stocks: Annotated[Records, STOCK, "2"]  # what a side begins with
+    grants: Annotated[Records, GRANT, "R"]  # upgrades that a side begins with
+    triggers: Annotated[Records, TRIGGER, "T"]
+    members: Annotated[Records, MEMBER, "M"]  # what SMACv2's teams are drawn from
     armies: ArmyTables
 
 

@@ -1,24 +1,23 @@
 """Repair by workers, shields by batteries: a little each tick, for a price."""
 
 from terrarium.engine import codes
-from terrarium.engine.jit import rare
-from terrarium.engine.rules import Rules
+from terrarium.engine.jit import kernel
 from terrarium.engine.state import Game, is_unit
 
 
-@rare
-def repair(game: Game, rules: Rules, u: int, v: int) -> bool:
+@kernel
+def repair(game: Game, u: int, v: int) -> bool:
     """One tick of repair: all of the life in `repair_ticks` of the target, for a share of its cost;
     is there more to do? (game_rules.md, 7)"""
     me, skill = game.units[u], game.skills[u]
     if not is_unit(game, v, skill.target_tag):
         return False
-    other, row = game.units[v], rules.types[game.units[v].kind]
+    other, row = game.units[v], game.rules.types[game.units[v].kind]
     need = other.hp_max - other.hp
     if need <= 0.0 or row.repair_ticks <= 0.0 or other.hp <= 0.0:
         return False
     player = game.players[me.side]
-    share = rules.abilities[skill.cast].cost_share
+    share = game.rules.abilities[skill.cast].cost_share
     given = min(need, other.hp_max / row.repair_ticks)
     part = share * given / other.hp_max
     if player.minerals < part * row.minerals:
@@ -33,14 +32,14 @@ def repair(game: Game, rules: Rules, u: int, v: int) -> bool:
     return other.hp < other.hp_max
 
 
-@rare
-def restore_shields(game: Game, rules: Rules, u: int, ability: int, v: int) -> bool:
+@kernel
+def restore_shields(game: Game, u: int, ability: int, v: int) -> bool:
     """One tick of a Shield Battery; is there more to do?"""
-    me, row = game.units[u], rules.abilities[ability]
+    me, row = game.units[u], game.rules.abilities[ability]
     if not is_unit(game, v, game.skills[u].target_tag):
         return False
     other = game.units[v]
-    need = rules.types[other.kind].shields - other.shield
+    need = game.rules.types[other.kind].shields - other.shield
     given = min(row.shield_rate, need, me.energy / max(row.energy_per_shield, 1e-9))
     if given <= 0.0:
         return False

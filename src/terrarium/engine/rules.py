@@ -1,11 +1,11 @@
 """The layout of the rules' tables: what kernels know of types, weapons, hits and abilities."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
 
 RULES_VERSION = 2
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -335,21 +335,21 @@ class Rules(NamedTuple):
     """Static tables: rows of `types` are unit types, and so are both axes of the matrices, whose
     second half of columns stands for the same types lifted into the air."""
 
-    targeting: Records  # [1] TARGETING
-    types: Records  # [T] TYPE
-    weapons: Records  # [W] WEAPON
-    hits: Records  # [H] HIT_ROW
-    damage: NDArray[np.float64]  # [H, T] before armor
-    damage_step: NDArray[np.float64]  # [H, T] more with each level of the hit's family
-    damage_extra: NDArray[np.float64]  # [H, T] more with the hit's upgrade
-    rank: NDArray[np.int64]  # [T, 2T] how gladly a type attacks another; -1 = it cannot
-    scan: NDArray[np.float64]  # [T, 2T] how far it looks for it
-    reach: NDArray[np.float64]  # [T, 2T] longest range against it
-    too_near: NDArray[np.float64]  # [T, 2T] below this distance no weapon works
-    abilities: Records  # [B] ABILITY
-    buffs: Records  # [F] BUFF_ROW
-    areas: Records  # [A] AREA
-    changes: Records  # [C] CHANGE
-    upgrades: Records  # [G] UPGRADE
-    kit: NDArray[np.int64]  # [T, K] rows of abilities that a type has; -1 = no more
-    kit_needs: NDArray[np.int64]  # [T, K] upgrades that it needs for them, a bit each
+    targeting: Annotated[Records, TARGETING, "1"]
+    types: Annotated[Records, TYPE, "T"]
+    weapons: Annotated[Records, WEAPON, "W"]
+    hits: Annotated[Records, HIT_ROW, "H"]
+    damage: Annotated[NDArray[np.float64], "f8", "H T"]  # before armor
+    damage_step: Annotated[NDArray[np.float64], "f8", "H T"]  # with each level of the family
+    damage_extra: Annotated[NDArray[np.float64], "f8", "H T"]  # more with the hit's upgrade
+    rank: Annotated[NDArray[np.int64], "i8", "T 2T"]  # how gladly it attacks; -1 = it cannot
+    scan: Annotated[NDArray[np.float64], "f8", "T 2T"]  # how far it looks for it
+    reach: Annotated[NDArray[np.float64], "f8", "T 2T"]  # longest range against it
+    too_near: Annotated[NDArray[np.float64], "f8", "T 2T"]  # below it no weapon works
+    abilities: Annotated[Records, ABILITY, "B"]
+    buffs: Annotated[Records, BUFF_ROW, "F"]
+    areas: Annotated[Records, AREA, "A"]
+    changes: Annotated[Records, CHANGE, "C"]
+    upgrades: Annotated[Records, UPGRADE, "G"]
+    kit: Annotated[NDArray[np.int64], "i8", "T K"]  # abilities that a type has; -1 = no more
+    kit_needs: Annotated[NDArray[np.int64], "i8", "T K"]  # upgrades that it needs, a bit each

@@ -21,6 +21,7 @@ from terrarium.engine.abilities_from_facts import (
     record,
     traits_of_unit,
 )
+from terrarium.engine.records import records
 from terrarium.engine.rules import (
     HIT_ROW,
     SPLASH_RADIUS_LIMIT,
@@ -29,7 +30,6 @@ from terrarium.engine.rules import (
     WEAPON,
     Rules,
 )
-from terrarium.engine.state import records
 from terrarium.engine.strikes_from_facts import (
     damage_of,
     extra_of,

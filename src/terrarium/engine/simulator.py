@@ -1,7 +1,7 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,20 +15,14 @@ from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.engine.abilities_from_facts import names_of
-from terrarium.engine.jit import COMPILED, announce_first_use, note_compiled
+from terrarium.engine.handles import handle, handles
+from terrarium.engine.jit import COMPILED
 from terrarium.engine.plan import compile_plan, n_units, unit_names
+from terrarium.engine.records import Records, records
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.rules_from_facts import compile_rules
-from terrarium.engine.setup import create, grant, reset
-from terrarium.engine.state import (
-    COMMAND,
-    Records,
-    Scratch,
-    World,
-    allocate,
-    allocate_scratch,
-    records,
-)
+from terrarium.engine.setup import Starts, create, grant, reset
+from terrarium.engine.state import COMMAND, Game, Games, allocate, allocate_scratch
 from terrarium.engine.terrain import compile_ground
 from terrarium.engine.tick import step
 from terrarium.errors import TerrariumError, nearest
@@ -54,7 +48,7 @@ class Save:
     scenario: str
     ruleset: str
     rules_version: int
-    world: World
+    games: Games
 
 
 class Simulator:
@@ -93,28 +87,39 @@ class Simulator:
         self.ground = compile_ground(scenario.terrain)
         self.plan = compile_plan(scenario, self.rows)
         n_cells = scenario.terrain.width * scenario.terrain.height
-        self.world = allocate(n_envs, slots, n_cells)
+        self.games = allocate(n_envs, slots, n_cells)
         self.commands: Records = records((n_envs, slots), COMMAND)
         self._threads = min(threads, n_envs)
-        self._scratch = [
-            allocate_scratch(slots, n_cells, int(self.ground.size[3])) for _ in range(self._threads)
-        ]
         self._pool = ThreadPoolExecutor(max(1, self._threads - 1))
-        self._compile()
+        scratches = [
+            handle(allocate_scratch(slots, n_cells, int(self.ground.size[3])))
+            for _ in range(self._threads)
+        ]
+        self.handles: Sequence[Game] = handles(
+            Game,
+            n_envs,
+            **self.games._asdict(),
+            commands=self.commands,
+            rules=handle(self.rules),
+            ground=handle(self.ground),
+            plan=handle(self.plan),
+            # Each game belongs to one thread, and uses what that one has to work in.
+            scratch=[scratches[p] for p in range(self._threads) for _ in self._part(p)],
+        )
         self.reset(seed=0)
 
     @property
     def units(self) -> Records:
-        return self.world.units
+        return self.games.units
 
     @property
     def players(self) -> Records:
-        return self.world.players
+        return self.games.players
 
     @property
     def ticks(self) -> NDArray[np.int64]:
         """How many ticks each game has run."""
-        ticks: NDArray[np.int64] = self.world.clock["tick"][:, 0]
+        ticks: NDArray[np.int64] = self.games.clock["tick"][:, 0]
         return ticks
 
     def reset(self, seed: int | ArrayLike = 0, where: ArrayLike | None = None) -> None:
@@ -130,7 +135,7 @@ class Simulator:
             if chosen.shape != (self.n_envs,):
                 raise EngineError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
         with quiet_wraparound():
-            reset(self.world, self.rules, self.ground, self.plan, seeds, chosen)
+            reset(self.handles, handle(Starts(seeds, chosen)))
         self.commands["kind"][chosen] = codes.NO_ORDER
         self.check_faults()
 
@@ -147,15 +152,7 @@ class Simulator:
             raise EngineError(f"({x}, {y}) is not a place")
         with quiet_wraparound():
             slot = create(
-                self.world,
-                self.rules,
-                self.ground,
-                int(e),
-                self.rows[unit],
-                int(side),
-                float(x),
-                float(y),
-                bool(passive),
+                self.handles[e], self.rows[unit], int(side), float(x), float(y), bool(passive)
             )
         self.check_faults()
         return int(slot)
@@ -197,29 +194,24 @@ class Simulator:
             raise EngineError(
                 f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
             )
-        grant(self.world, self.rules, int(e), int(side), row)
+        grant(self.handles[e], int(side), row)
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
         n_ticks = self.scenario.ticks_per_step if n_ticks is None else n_ticks
         if n_ticks < 0:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
-        fixed = (self.world, self.rules, self.ground, self.plan)
-
-        def advance(scratch: Scratch, first: int, last: int) -> None:
-            step(*fixed, scratch, self.commands, n_ticks, first, last)
-
-        self.spread(advance)
+        self.spread(lambda first, last: step(self.handles, n_ticks, first, last))
         self.commands["kind"] = codes.NO_ORDER
         self.check_faults()
 
-    def spread(self, work: Callable[[Scratch, int, int], None]) -> None:
-        """Share the games out: each thread calls `work(scratch, first, last)` for its part."""
+    def spread(self, work: Callable[[int, int], None]) -> None:
+        """Share the games out: each thread calls `work(first, last)` for its part."""
 
         def do(part: int) -> None:
-            first, last = (self.n_envs * p // self._threads for p in (part, part + 1))
+            mine = self._part(part)
             with quiet_wraparound():
-                work(self._scratch[part], first, last)
+                work(mine.start, mine.stop)
 
         # This thread takes a part itself: one less to wake up.
         others = [self._pool.submit(do, part) for part in range(1, self._threads)]
@@ -227,10 +219,14 @@ class Simulator:
         for other in others:
             other.result()
 
+    def _part(self, part: int) -> range:
+        """The games of one thread."""
+        return range(self.n_envs * part // self._threads, self.n_envs * (part + 1) // self._threads)
+
     def save(self) -> Save:
         """Copy every game."""
-        world = World(*(array.copy() for array in self.world))
-        return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, world)
+        games = Games(*(array.copy() for array in self.games))
+        return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, games)
 
     def load(self, save: Save) -> None:
         """Continue from a save, to the bit as if nothing had happened since."""
@@ -240,25 +236,25 @@ class Simulator:
                 f"this save is of {save.scenario} under {save.ruleset}, rules version "
                 f"{save.rules_version}; this simulator plays {mine[0]} under {mine[1]}, {mine[2]}"
             )
-        if save.world.units.shape != self.world.units.shape:
+        if save.games.units.shape != self.games.units.shape:
             raise EngineError(
-                f"this save has games and slots {save.world.units.shape}, "
-                f"this simulator {self.world.units.shape}"
+                f"this save has games and slots {save.games.units.shape}, "
+                f"this simulator {self.games.units.shape}"
             )
-        for mine_array, saved in zip(self.world, save.world, strict=True):
+        for mine_array, saved in zip(self.games, save.games, strict=True):
             mine_array[...] = saved
 
     def branch(self, source: int, to: ArrayLike) -> None:
         """Copy one game over others, for search; they share the seed, so they also share luck."""
         targets = np.atleast_1d(np.asarray(to))
-        for array in self.world:
+        for array in self.games:
             array[targets] = array[source]
 
     def digest(self, e: int | None = None) -> str:
         """A fingerprint of the truth about one game, or about all of them."""
         chosen = slice(None) if e is None else slice(e, e + 1)
         units, orders, players, effects, clock, skills, buffs = (
-            array[chosen] for array in self.world[:7]
+            array[chosen] for array in self.games[:7]
         )
         n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
         n_orders = units["n_orders"][..., None]  # [N, U, 1]
@@ -309,21 +305,9 @@ class Simulator:
             raise EngineError(f"{seeds.size} seeds for {self.n_envs} games")
         return seeds.astype(np.uint64)
 
-    def _compile(self) -> None:
-        """Run every entry point once, before the first reset, so that no later call has to wait."""
-        announce_first_use("the rules of the game: about two minutes")
-        nobody = np.zeros(self.n_envs, np.bool_)
-        fixed = (self.world, self.rules, self.ground)
-        with quiet_wraparound():
-            reset(*fixed, self.plan, np.zeros(self.n_envs, np.uint64), nobody)
-            create(*fixed, 0, 0, 0, 0.0, 0.0, False)
-            step(*fixed, self.plan, self._scratch[0], self.commands, 0, 0, 0)
-            grant(self.world, self.rules, 0, 0, 0)
-        note_compiled()
-
     def check_faults(self) -> None:
         """Raise what stopped a game, if anything did."""
-        faults = self.world.clock["fault"]
+        faults = self.games.clock["fault"]
         if faults.any():
             e = int(np.flatnonzero(faults)[0])
             raise EngineError(

@@ -7,26 +7,22 @@ from terrarium.engine.cooldowns import start_cooldown
 from terrarium.engine.damage import add_hit
 from terrarium.engine.effects import drop_effect, new_effect
 from terrarium.engine.geometry import NEARLY, edge_distance, length
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.outcomes import arrive
 from terrarium.engine.permission import still_there
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Game, Scratch, is_unit
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.stats import refresh
 from terrarium.engine.summons import summon
 from terrarium.engine.teleports import recall
-from terrarium.engine.terrain import Ground
 
 
-@rare
-def send(
-    game: Game, rules: Rules, ability: int, u: int, v: int, x: float, y: float, stage: int
-) -> int:
+@kernel
+def send(game: Game, ability: int, u: int, v: int, x: float, y: float, stage: int) -> int:
     """Let the outcome of an ability be on its way; the effect it got, or -1."""
     k = new_effect(game, u, v if v >= 0 else u, 0, stage)
     if k < 0:
         return -1
-    effect, row = game.effects[k], rules.abilities[ability]
+    effect, row = game.effects[k], game.rules.abilities[ability]
     effect.ability = ability
     if v < 0:
         effect.target, effect.target_tag = codes.NO_UNIT, 0
@@ -42,16 +38,16 @@ def send(
     return k
 
 
-@rare
-def advance_spell(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k: int) -> None:
+@kernel
+def advance_spell(game: Game, k: int) -> None:
     """Move one effect of an ability on by one tick."""
     stage = game.effects[k].stage
     if stage == codes.LYING:
-        lie(game, rules, scratch, k)
+        lie(game, k)
     elif stage == codes.SPELL_FLYING:
-        fly_on(game, rules, scratch, k)
+        fly_on(game, k)
     elif stage == codes.LOCKED:
-        hold_on(game, rules, scratch, k)
+        hold_on(game, k)
     else:
         effect = game.effects[k]
         effect.timer -= 1.0
@@ -62,33 +58,33 @@ def advance_spell(game: Game, rules: Rules, ground: Ground, scratch: Scratch, k:
         v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
         drop_effect(game, k)
         if stage == codes.SUMMONING:
-            summon(game, rules, ground, ability, u, tag, side, x, y)
-        elif rules.abilities[ability].kind == codes.SALVAGE:
-            salvage(game, rules, ability, v)
-        elif rules.abilities[ability].kind == codes.TELEPORT:
+            summon(game, ability, u, tag, side, x, y)
+        elif game.rules.abilities[ability].kind == codes.SALVAGE:
+            salvage(game, ability, v)
+        elif game.rules.abilities[ability].kind == codes.TELEPORT:
             if is_unit(game, u, tag):
-                recall(game, rules, ground, ability, u, x, y)
+                recall(game, ability, u, x, y)
         else:
-            arrive(game, rules, scratch, ability, u, tag, side, v, x, y)
+            arrive(game, ability, u, tag, side, v, x, y)
 
 
-@rare
-def salvage(game: Game, rules: Rules, ability: int, v: int) -> None:
+@kernel
+def salvage(game: Game, ability: int, v: int) -> None:
     """A structure has been taken apart: part of its price comes back."""
     if v >= 0:
-        game.players[game.units[v].side].minerals -= rules.abilities[ability].minerals
+        game.players[game.units[v].side].minerals -= game.rules.abilities[ability].minerals
         game.units[v].hp = 0.0
 
 
-@rare
-def fly_on(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
+@kernel
+def fly_on(game: Game, k: int) -> None:
     """A missile of an ability flies to its target, or to where that was last."""
     missile = game.effects[k]
-    row = rules.abilities[missile.ability]
+    row = game.rules.abilities[missile.ability]
     v = missile.target if is_unit(game, missile.target, missile.target_tag) else codes.NO_UNIT
     dx, dy = missile.aim_x - missile.x, missile.aim_y - missile.y
     distance = length(dx, dy)
-    rest = distance - (rules.types[game.units[v].kind].radius if v >= 0 else 0.0)
+    rest = distance - (game.rules.types[game.units[v].kind].radius if v >= 0 else 0.0)
     missile.timer += 1.0
     if rest > missile.speed:
         missile.dir_x, missile.dir_y = dx / distance, dy / distance
@@ -101,39 +97,39 @@ def fly_on(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
     ability, u, tag, side = missile.ability, missile.source, missile.source_tag, missile.side
     x, y = missile.aim_x, missile.aim_y
     drop_effect(game, k)
-    arrive(game, rules, scratch, ability, u, tag, side, v, x, y)
+    arrive(game, ability, u, tag, side, v, x, y)
 
 
-@rare
-def hold_on(game: Game, rules: Rules, scratch: Scratch, k: int) -> None:
+@kernel
+def hold_on(game: Game, k: int) -> None:
     """A Cyclone strikes whom it has locked on, for as long as it sees and reaches it."""
     lock = game.effects[k]
-    row = rules.abilities[lock.ability]
+    row = game.rules.abilities[lock.ability]
     u, v = lock.source, lock.target
     holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.side, v, lock.target_tag)
     if holds:
-        far = edge_distance(rules, game.units[u], game.units[v]) > row.break_range + NEARLY
+        far = edge_distance(game, game.units[u], game.units[v]) > row.break_range + NEARLY
         holds = not far and not game.units[u].status & codes.SILENCED and lock.step < row.times
     if not holds:
-        release(game, rules, k)
+        release(game, k)
         return
     lock.timer -= 1.0
     if lock.timer <= 0.0:
         lock.timer += row.period
         lock.step += 1
-        add_hit(game, rules, scratch, v, row.first_hit, u, lock.source_tag, lock.side, 1.0)
+        add_hit(game, v, row.first_hit, u, lock.source_tag, lock.side, 1.0)
 
 
-@rare
-def release(game: Game, rules: Rules, k: int) -> None:
+@kernel
+def release(game: Game, k: int) -> None:
     """A lock ends, and only now its cooldown begins."""
     lock = game.effects[k]
     ability, u, v = lock.ability, lock.source, lock.target
-    row = rules.abilities[ability]
+    row = game.rules.abilities[ability]
     if is_unit(game, v, lock.target_tag):
-        end_buff(game, rules, v, row.buff)
+        end_buff(game, v, row.buff)
     if is_unit(game, u, lock.source_tag):
         game.skills[u].locks = False
-        refresh(game, rules, u)
-        start_cooldown(game, rules, u, ability)
+        refresh(game, u)
+        start_cooldown(game, u, ability)
     drop_effect(game, k)

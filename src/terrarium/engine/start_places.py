@@ -3,40 +3,39 @@
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.paths import cell_of
-from terrarium.engine.plan import Plan
 from terrarium.engine.random import POSITION, uniform
-from terrarium.engine.terrain import Ground
+from terrarium.engine.state import Game
 
 _TRIES = 5
 
 
-@rare
-def drawn_place(ground: Ground, plan: Plan, p: int, seed: np.uint64) -> tuple[float, float]:
+@kernel
+def drawn_place(game: Game, p: int, seed: np.uint64) -> tuple[float, float]:
     """The p-th place of the plan, moved by up to its spread in x and in y."""
-    place = plan.places[p]
+    place = game.plan.places[p]
     if place.spread <= 0.0:
         return place.x, place.y
     dx = (2.0 * uniform(seed, 0, 2 * p, POSITION) - 1.0) * place.spread
     dy = (2.0 * uniform(seed, 0, 2 * p + 1, POSITION) - 1.0) * place.spread
     # Half as far, and so on, rather than into a wall or onto the next island.
     for _ in range(_TRIES):
-        if is_reachable(ground, plan, p, place.x + dx, place.y + dy):
+        if is_reachable(game, p, place.x + dx, place.y + dy):
             return place.x + dx, place.y + dy
         dx, dy = dx * 0.5, dy * 0.5
     return place.x, place.y
 
 
-@rare
-def is_reachable(ground: Ground, plan: Plan, p: int, x: float, y: float) -> bool:
+@kernel
+def is_reachable(game: Game, p: int, x: float, y: float) -> bool:
     """Could those who belong to a place have come to this point?"""
-    place, playable, layer = plan.places[p], ground.playable, codes.SMALL_WALKER
+    place, playable, layer = game.plan.places[p], game.ground.playable, codes.SMALL_WALKER
     if not (playable[0] <= x < playable[2] and playable[1] <= y < playable[3]):
         return False
     if place.flying:
         return True
-    here, there = cell_of(ground, place.x, place.y), cell_of(ground, x, y)
-    if not ground.walkable[layer, there]:
+    here, there = cell_of(game, place.x, place.y), cell_of(game, x, y)
+    if not game.ground.walkable[layer, there]:
         return False
-    return bool(ground.island[layer, here] == ground.island[layer, there])
+    return bool(game.ground.island[layer, here] == game.ground.island[layer, there])

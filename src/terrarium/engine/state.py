@@ -1,15 +1,16 @@
 """The state of the game: record arrays, environments first. Copying them saves the game."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.codes import NO_UNIT
-from terrarium.engine.jit import COMPILED, kernel
-
-Records = Any
-"""A structured array: kernels read its fields by name, which NumPy types as Any."""
+from terrarium.engine.jit import inline
+from terrarium.engine.plan import Plan
+from terrarium.engine.records import Records, records
+from terrarium.engine.rules import Rules
+from terrarium.engine.terrain import Ground
 
 UNIT = np.dtype(
     [
@@ -223,7 +224,7 @@ CLOCK = np.dtype(
 FIELD = np.dtype([("goal", "i8"), ("layer", "i8"), ("used", "i8")], align=True)
 
 
-class World(NamedTuple):
+class Games(NamedTuple):
     """The whole truth about `N` games; `fields` and `ways` are only a cache of paths."""
 
     units: Records  # [N, U] UNIT
@@ -235,20 +236,6 @@ class World(NamedTuple):
     buffs: Records  # [N, U, B] BUFF
     fields: Records  # [N, F] FIELD
     ways: NDArray[np.uint8]  # [N, F, cells]
-
-
-class Game(NamedTuple):
-    """One environment of a world, as the kernels see it."""
-
-    units: Records
-    orders: Records
-    players: Records
-    effects: Records
-    clock: Records
-    skills: Records
-    buffs: Records
-    fields: Records
-    ways: NDArray[np.uint8]
 
 
 # What a tick needs besides the truth: one set a thread, overwritten by each tick.
@@ -328,38 +315,50 @@ SHOT = np.dtype([("unit", "i8"), ("key", "u8")], align=True)
 class Scratch(NamedTuple):
     """Room to work in; holds nothing from one tick to the next."""
 
-    bodies: Records  # [U] BODY
-    pairs: Records  # [P] PAIR
-    near: Records  # [64] NEAR
-    hits: Records  # [H] HIT
-    first_hit: NDArray[np.int64]  # [U]
-    shots: Records  # [U] SHOT
-    doom: NDArray[np.float64]  # [U] damage that instant shots of this tick will do
-    callers: NDArray[np.int64]  # [U] who calls for help in this tick
-    dead: NDArray[np.int64]  # [U] who died in this round of deaths
-    counts: NDArray[np.int64]  # how many pairs, hits, shots, callers
-    cells: NDArray[np.int64]  # [grid cells + 1]
-    members: NDArray[np.int64]  # [U]
-    queue: NDArray[np.int64]  # [2, terrain cells] of the path search
-    costs: NDArray[np.int64]  # [terrain cells]
+    bodies: Annotated[Records, BODY, "U"]
+    pairs: Annotated[Records, PAIR, "P"]
+    near: Annotated[Records, NEAR, "64"]
+    hits: Annotated[Records, HIT, "H"]
+    first_hit: Annotated[NDArray[np.int64], "i8", "U"]
+    shots: Annotated[Records, SHOT, "U"]
+    doom: Annotated[NDArray[np.float64], "f8", "U"]  # damage that instant shots of this tick do
+    callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
+    dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
+    counts: Annotated[NDArray[np.int64], "i8", "4"]  # how many pairs, hits, shots, callers
+    cells: Annotated[NDArray[np.int64], "i8", "B"]  # grid buckets + 1
+    members: Annotated[NDArray[np.int64], "i8", "U"]
+    queue: Annotated[NDArray[np.int64], "i8", "2 C"]  # of the path search, over terrain cells
+    costs: Annotated[NDArray[np.int64], "i8", "C"]
+    blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
+
+
+class Game(NamedTuple):
+    """One game as the kernels see it: its state, and what it is played by."""
+
+    units: Annotated[Records, UNIT, "U"]
+    orders: Annotated[Records, ORDER, "U Q"]
+    players: Annotated[Records, PLAYER, "P"]
+    effects: Annotated[Records, EFFECT, "E"]
+    clock: Annotated[Records, CLOCK, "1"]
+    skills: Annotated[Records, SKILL, "U"]
+    buffs: Annotated[Records, BUFF, "U B"]
+    fields: Annotated[Records, FIELD, "F"]
+    ways: Annotated[NDArray[np.uint8], "u1", "F C"]
+    commands: Annotated[Records, COMMAND, "U"]
+    rules: Rules
+    ground: Ground
+    plan: Plan
+    scratch: Scratch
 
 
 N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
 
 
-def records(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Records:
-    """A zeroed record array whose elements have attributes in compiled and in plain mode."""
-    clashes = set(dtype.names or ()) & set(dir(np.record))
-    assert not clashes, f"plain mode would read NumPy's own {clashes} instead of the fields"
-    array = np.zeros(shape, dtype)
-    return array if COMPILED else array.view(np.recarray)
-
-
-def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> World:
-    """A world of empty games with room for `n_slots` units each."""
+def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> Games:
+    """Empty games with room for `n_slots` units each."""
     n_effects = max(64, 8 * n_slots)
     n_fields = 8 if n_cells <= 4096 else 32
-    world = World(
+    games = Games(
         units=records((n_envs, n_slots), UNIT),
         orders=records((n_envs, n_slots, n_queue), ORDER),
         players=records((n_envs, 2), PLAYER),
@@ -370,8 +369,8 @@ def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> World
         fields=records((n_envs, n_fields), FIELD),
         ways=np.zeros((n_envs, n_fields, n_cells), np.uint8),
     )
-    world.fields["goal"] = NO_UNIT
-    return world
+    games.fields["goal"] = NO_UNIT
+    return games
 
 
 def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
@@ -393,26 +392,11 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
         members=np.zeros(n_slots, np.int64),
         queue=np.zeros((2, n_cells), np.int64),
         costs=np.zeros(n_cells, np.int64),
+        blank=records(1, UNIT),
     )
 
 
-@kernel
-def game_of(world: World, e: int) -> Game:
-    """The view of one environment; making it once a step keeps the tick free of slicing."""
-    return Game(
-        world.units[e],
-        world.orders[e],
-        world.players[e],
-        world.effects[e],
-        world.clock[e],
-        world.skills[e],
-        world.buffs[e],
-        world.fields[e],
-        world.ways[e],
-    )
-
-
-@kernel
+@inline
 def is_unit(game: Game, v: int, tag: int) -> bool:
     """Does slot `v` still hold the living unit that was meant?"""
     return v >= 0 and game.units[v].alive and game.units[v].tag == tag

@@ -5,33 +5,34 @@ that battles without upgrades and buffs pay nothing for those who have them.
 """
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.rules import CASTS_MOVING, Rules
-from terrarium.engine.state import Game, Records
+from terrarium.engine.jit import kernel
+from terrarium.engine.records import Records
+from terrarium.engine.rules import CASTS_MOVING
+from terrarium.engine.state import Game
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""
 ALL_SIDES = 3
 
 
-@rare
-def refresh(game: Game, rules: Rules, u: int) -> None:
+@kernel
+def refresh(game: Game, u: int) -> None:
     """Work the numbers of one unit out anew."""
     me, skill = game.units[u], game.skills[u]
-    row = rules.types[me.kind]
+    row = game.rules.types[me.kind]
     player = game.players[skill.own_side]
     me.max_speed, me.accel = row.speed, row.accel
     me.hp_max, me.rate, me.range_add = row.hp, 1.0, 0.0
     me.armor = row.armor + row.armor_step * player.levels[row.armor_family]
     me.shield_armor = row.shield_step * player.levels[row.shield_family]
-    add_upgrades(game, rules, u)
+    add_upgrades(game, u)
     me.status = row.status
-    add_buffs(game, rules, u)
+    add_buffs(game, u)
     me.rate = min(max(me.rate, LOWEST_RATE), HIGHEST_RATE)
-    me.status |= doings(game, rules, u)
+    me.status |= doings(game, u)
     lifted = me.status & codes.LIFTED != 0
     me.plane = codes.AIR if lifted else row.plane
-    me.column = me.kind + (rules.types.shape[0] if lifted else 0)
+    me.column = me.kind + (game.rules.types.shape[0] if lifted else 0)
     if me.status & codes.UNTOUCHABLE:
         me.seen = 0
     elif not game.clock[0].fog and not is_hidden(me):
@@ -44,70 +45,68 @@ def is_hidden(unit: Records) -> bool:
     return unit.status & (codes.CLOAKED | codes.REVEALED) == codes.CLOAKED
 
 
-@rare
-def add_upgrades(game: Game, rules: Rules, u: int) -> None:
+@kernel
+def add_upgrades(game: Game, u: int) -> None:
     me = game.units[u]
-    row = rules.types[me.kind]
+    row = game.rules.types[me.kind]
     side = game.skills[u].own_side
     for c in range(row.first_change, row.first_change + row.n_changes):
-        field = rules.changes[c].field
+        field = game.rules.changes[c].field
         if field == codes.CHANGES_HP:
-            me.hp_max = changed(game, rules, side, c, me.hp_max)
+            me.hp_max = changed(game, side, c, me.hp_max)
         elif field == codes.CHANGES_ARMOR:
-            me.armor = changed(game, rules, side, c, me.armor)
+            me.armor = changed(game, side, c, me.armor)
         elif field == codes.CHANGES_SPEED:
-            me.max_speed = changed(game, rules, side, c, me.max_speed)
+            me.max_speed = changed(game, side, c, me.max_speed)
         elif field == codes.CHANGES_ACCELERATION:
-            me.accel = changed(game, rules, side, c, me.accel)
+            me.accel = changed(game, side, c, me.accel)
         elif field == codes.CHANGES_RANGE:
-            me.range_add = changed(game, rules, side, c, me.range_add)
+            me.range_add = changed(game, side, c, me.range_add)
         elif field == codes.CHANGES_RATE:
-            me.rate = changed(game, rules, side, c, me.rate)
+            me.rate = changed(game, side, c, me.rate)
 
 
 @kernel
-def has_upgrade(game: Game, rules: Rules, side: int, c: int) -> bool:
+def has_upgrade(game: Game, side: int, c: int) -> bool:
     """Does a side have the upgrade of a change?"""
-    change, player = rules.changes[c], game.players[side]
+    change, player = game.rules.changes[c], game.players[side]
     if change.tech:
         return player.techs & change.tech != 0
     return player.levels[change.family] >= change.level
 
 
-@rare
-def changed(game: Game, rules: Rules, side: int, c: int, value: float) -> float:
+@kernel
+def changed(game: Game, side: int, c: int, value: float) -> float:
     """A number with one change applied, if the side has its upgrade."""
-    change = rules.changes[c]
-    if not has_upgrade(game, rules, side, c):
+    change = game.rules.changes[c]
+    if not has_upgrade(game, side, c):
         return value
     if change.op == codes.ADD:
         return value + change.value
     return change.value if change.op == codes.SET else value * change.value
 
 
-@rare
-def upgraded(
-    game: Game, rules: Rules, side: int, first: int, n: int, field: int, value: float
-) -> float:
+@kernel
+def upgraded(game: Game, side: int, first: int, n: int, field: int, value: float) -> float:
     """A number of an ability or buff with all changes of a side applied."""
     for c in range(first, first + n):
-        if rules.changes[c].field == field:
-            value = changed(game, rules, side, c, value)
+        if game.rules.changes[c].field == field:
+            value = changed(game, side, c, value)
     return value
 
 
-@rare
-def add_buffs(game: Game, rules: Rules, u: int) -> None:
+@kernel
+def add_buffs(game: Game, u: int) -> None:
     me, side = game.units[u], game.skills[u].own_side
     carried = 0
     speed_add = 0.0
     for b in range(game.buffs.shape[1]):
         if game.buffs[u, b].row < 0:
             continue
-        buff = rules.buffs[game.buffs[u, b].row]
+        buff = game.rules.buffs[game.buffs[u, b].row]
         carried |= buff.status
         me.max_speed *= upgraded(
-            game, rules, side, buff.first_change, buff.n_changes, codes.CHANGES_SPEED,
+            game, side, buff.first_change, buff.n_changes, codes.CHANGES_SPEED,
             buff.speed_mult,
         )  # fmt: skip
         speed_add += buff.speed_add
@@ -123,16 +122,19 @@ def add_buffs(game: Game, rules: Rules, u: int) -> None:
     me.status |= carried
 
 
-@rare
-def doings(game: Game, rules: Rules, u: int) -> int:
+@kernel
+def doings(game: Game, u: int) -> int:
     """What follows from what a unit is doing."""
     skill = game.skills[u]
     status = 0
     if skill.cast >= 0:
         status |= codes.CASTING | codes.DISARMED
-        if not rules.abilities[skill.cast].habits & CASTS_MOVING:
+        if not game.rules.abilities[skill.cast].habits & CASTS_MOVING:
             status |= codes.ROOTED
-        if rules.abilities[skill.cast].kind == codes.TELEPORT and skill.phase == codes.CHANNELING:
+        if (
+            game.rules.abilities[skill.cast].kind == codes.TELEPORT
+            and skill.phase == codes.CHANNELING
+        ):
             status |= codes.UNTOUCHABLE | codes.ROOTED
     if skill.locks:
         status |= codes.DISARMED
@@ -142,7 +144,7 @@ def doings(game: Game, rules: Rules, u: int) -> int:
         status |= codes.DRAGGED | codes.ROOTED
     if skill.beside >= 0 or skill.unloading >= 0:
         status |= codes.CASTING
-    if skill.load > 0 and passengers_shoot(rules, game.units[u].kind):
+    if skill.load > 0 and passengers_shoot(game, game.units[u].kind):
         status |= codes.MANNED
     if skill.made >= 0:
         status |= codes.JOINED
@@ -150,18 +152,18 @@ def doings(game: Game, rules: Rules, u: int) -> int:
 
 
 @kernel
-def passengers_shoot(rules: Rules, kind: int) -> bool:
-    for k in range(rules.kit.shape[1]):
-        row = rules.kit[kind, k]
-        if row >= 0 and rules.abilities[row].cargo_shoots:
+def passengers_shoot(game: Game, kind: int) -> bool:
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].cargo_shoots:
             return True
     return False
 
 
-@rare
-def research(game: Game, rules: Rules, side: int, upgrade: int) -> None:
+@kernel
+def research(game: Game, side: int, upgrade: int) -> None:
     """A side has an upgrade from now on; whoever gains life by it has it at once."""
-    row, player = rules.upgrades[upgrade], game.players[side]
+    row, player = game.rules.upgrades[upgrade], game.players[side]
     if row.tech:
         player.techs |= row.tech
     else:
@@ -170,5 +172,5 @@ def research(game: Game, rules: Rules, side: int, upgrade: int) -> None:
         me = game.units[u]
         if (me.alive or me.inside >= 0) and game.skills[u].own_side == side:
             before = me.hp_max
-            refresh(game, rules, u)
+            refresh(game, u)
             me.hp += max(0.0, me.hp_max - before)

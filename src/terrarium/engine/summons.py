@@ -2,21 +2,18 @@
 
 from terrarium.engine import codes
 from terrarium.engine.buffs import add_buff, end_buff
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import find_room, spawn
 from terrarium.engine.orders import give_order
 from terrarium.engine.outcomes import is_force_field
-from terrarium.engine.rules import JOINS_SUMMONED, Rules
+from terrarium.engine.rules import JOINS_SUMMONED
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.stats import refresh
-from terrarium.engine.terrain import Ground
 
 
-@rare
+@kernel
 def summon(
     game: Game,
-    rules: Rules,
-    ground: Ground,
     ability: int,
     u: int,
     tag: int,
@@ -25,36 +22,34 @@ def summon(
     y: float,
 ) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
-    row = rules.abilities[ability]
+    row = game.rules.abilities[ability]
     kind = row.summons
-    runs = rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
+    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
     for _ in range(row.n_summons):
-        made = spawn(game, rules, ground, kind, side, from_x, from_y, False)
+        made = spawn(game, kind, side, from_x, from_y, False)
         if made < 0:
             return
-        if is_force_field(rules, kind):  # others have to make way, not it
+        if is_force_field(game, kind):  # others have to make way, not it
             game.units[made].x, game.units[made].y = x, y
         game.skills[made].made_by = ability
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:
-            give_order(
-                game, rules, ground, made, codes.MOVE, codes.NO_ABILITY, codes.NO_UNIT, x, y, False
-            )
+            give_order(game, made, codes.MOVE, codes.NO_ABILITY, codes.NO_UNIT, x, y, False)
         if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:
-                add_buff(game, rules, u, row.user_buff, u, side, 0.0)
-            refresh(game, rules, u)
+                add_buff(game, u, row.user_buff, u, side, 0.0)
+            refresh(game, u)
 
 
 FROM_MAKER = 100.0
 """Abilities that reach the whole map send what they make: shades, purification novas, locusts."""
 
 
-@rare
-def await_made(game: Game, rules: Rules, ground: Ground, u: int) -> None:
+@kernel
+def await_made(game: Game, u: int) -> None:
     """When what it made is gone, an Adept appears where its shade was, a Disruptor goes on."""
     skill = game.skills[u]
     made = skill.made
@@ -62,12 +57,12 @@ def await_made(game: Game, rules: Rules, ground: Ground, u: int) -> None:
         return
     ability = game.skills[made].made_by
     skill.made, skill.made_tag = codes.NO_UNIT, 0
-    row = rules.abilities[ability]
-    end_buff(game, rules, u, row.user_buff)
+    row = game.rules.abilities[ability]
+    end_buff(game, u, row.user_buff)
     shade = game.units[made]
     # A shade that was cancelled or shot has time left on its clock.
     if row.habits & JOINS_SUMMONED and shade.life_ticks <= 0.0:
         me = game.units[u]
-        me.x, me.y = find_room(game, rules, ground, me.kind, me.side, shade.x, shade.y)
+        me.x, me.y = find_room(game, me.kind, me.side, shade.x, shade.y)
         me.home_x, me.home_y, me.way_tick = me.x, me.y, 0
-    refresh(game, rules, u)
+    refresh(game, u)

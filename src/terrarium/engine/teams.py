@@ -2,75 +2,73 @@
 
 import numpy as np
 
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import spawn
-from terrarium.engine.plan import EITHER, REFLECT, Plan
+from terrarium.engine.plan import EITHER, REFLECT
 from terrarium.engine.random import POSITION, TEAM, uniform
-from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
-from terrarium.engine.terrain import Ground
 
 
-@rare
-def draw_teams(game: Game, rules: Rules, ground: Ground, plan: Plan) -> None:
+@kernel
+def draw_teams(game: Game) -> None:
     """Draw both teams and their places."""
-    settings = plan.settings[0]
+    settings = game.plan.settings[0]
     n_allies, n_enemies = settings.n_allies, settings.n_enemies
     seed = game.clock[0].seed
     attempt = 0
-    while is_forbidden(plan, seed, attempt, n_allies):
+    while is_forbidden(game, seed, attempt, n_allies):
         attempt += 1
     reflected = settings.positions == REFLECT or (
         settings.positions == EITHER
         and uniform(seed, 0, 0, POSITION) <= settings.reflect_probability
     )
     for i in range(n_allies):
-        kind = plan.members[draw_member(plan, seed, attempt, i)].kind
-        x, y = ally_place(ground, seed, i, reflected)
-        spawn(game, rules, ground, kind, 0, x, y, settings.passive_allies)
+        kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
+        x, y = ally_place(game, seed, i, reflected)
+        spawn(game, kind, 0, x, y, settings.passive_allies)
     for i in range(n_enemies):
         # The enemy's team is a copy of the allies'; what it has more is drawn the same way.
-        kind = plan.members[draw_member(plan, seed, attempt, i)].kind
-        x, y = enemy_place(ground, seed, i, n_allies, reflected)
-        spawn(game, rules, ground, kind, 1, x, y, False)
+        kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
+        x, y = enemy_place(game, seed, i, n_allies, reflected)
+        spawn(game, kind, 1, x, y, False)
 
 
 @kernel
-def draw_member(plan: Plan, seed: np.uint64, attempt: int, i: int) -> int:
+def draw_member(game: Game, seed: np.uint64, attempt: int, i: int) -> int:
     """Which type the i-th unit of a team is."""
     draw = uniform(seed, attempt, i, TEAM)
-    last = plan.members.shape[0] - 1
+    last = game.plan.members.shape[0] - 1
     for m in range(last):
-        if draw < plan.members[m].up_to:
+        if draw < game.plan.members[m].up_to:
             return m
     return last
 
 
 @kernel
-def is_forbidden(plan: Plan, seed: np.uint64, attempt: int, n: int) -> bool:
+def is_forbidden(game: Game, seed: np.uint64, attempt: int, n: int) -> bool:
     """Is this a team that could not fight, of exceptions only?"""
     for i in range(n):
-        if not plan.members[draw_member(plan, seed, attempt, i)].never_only:
+        if not game.plan.members[draw_member(game, seed, attempt, i)].never_only:
             return False
     return True
 
 
 @kernel
-def ally_place(ground: Ground, seed: np.uint64, i: int, reflected: bool) -> tuple[float, float]:
-    width, height = float(ground.size[0]), float(ground.size[1])
+def ally_place(game: Game, seed: np.uint64, i: int, reflected: bool) -> tuple[float, float]:
+    width, height = float(game.ground.size[0]), float(game.ground.size[1])
     if not reflected:
         return width * 0.5, height * 0.5
     x = uniform(seed, 1, 2 * i, POSITION) * (width * 0.5 - 1.0)
     return x, uniform(seed, 1, 2 * i + 1, POSITION) * height
 
 
-@rare
+@kernel
 def enemy_place(
-    ground: Ground, seed: np.uint64, i: int, n_allies: int, reflected: bool
+    game: Game, seed: np.uint64, i: int, n_allies: int, reflected: bool
 ) -> tuple[float, float]:
-    width, height = float(ground.size[0]), float(ground.size[1])
+    width, height = float(game.ground.size[0]), float(game.ground.size[1])
     if reflected and i < n_allies:
-        x, y = ally_place(ground, seed, i, True)
+        x, y = ally_place(game, seed, i, True)
         return width - x, y
     if reflected:
         x = width * 0.5 + uniform(seed, 1, 2 * i, POSITION) * width * 0.5

@@ -2,35 +2,31 @@
 
 from terrarium.engine import codes
 from terrarium.engine.geometry import length
-from terrarium.engine.jit import rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.lifecycle import find_room
 from terrarium.engine.orders import forget_target
 from terrarium.engine.outcomes import touches
-from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
-from terrarium.engine.terrain import Ground
 
 
-@rare
-def jump(
-    game: Game, rules: Rules, ground: Ground, ability: int, u: int, x: float, y: float
-) -> None:
+@kernel
+def jump(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """The user appears at a point, or as far in its direction as the jump goes."""
-    me, row = game.units[u], rules.abilities[ability]
+    me, row = game.units[u], game.rules.abilities[ability]
     dx, dy = x - me.x, y - me.y
     distance = length(dx, dy)
     if row.jump_distance > 0.0 and distance > row.jump_distance:
         x = me.x + dx / distance * row.jump_distance
         y = me.y + dy / distance * row.jump_distance
-    appear(game, rules, ground, u, x, y)
+    appear(game, u, x, y)
 
 
-@rare
-def appear(game: Game, rules: Rules, ground: Ground, u: int, x: float, y: float) -> None:
+@kernel
+def appear(game: Game, u: int, x: float, y: float) -> None:
     """Put a unit down near a point and let it forget where it was going."""
     me = game.units[u]
     me.alive = False  # it does not stand in its own way
-    me.x, me.y = find_room(game, rules, ground, me.kind, me.side, x, y)
+    me.x, me.y = find_room(game, me.kind, me.side, x, y)
     me.alive = True
     me.speed_x, me.speed_y = 0.0, 0.0
     me.home_x, me.home_y, me.away = me.x, me.y, False
@@ -38,17 +34,15 @@ def appear(game: Game, rules: Rules, ground: Ground, u: int, x: float, y: float)
     forget_target(game, u)
 
 
-@rare
-def recall(
-    game: Game, rules: Rules, ground: Ground, ability: int, u: int, x: float, y: float
-) -> None:
+@kernel
+def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """Bring own units around a point to the user."""
-    me, row = game.units[u], rules.abilities[ability]
+    me, row = game.units[u], game.rules.abilities[ability]
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
         if not other.alive or other.side != me.side or o == u:
             continue
-        if not rules.types[other.kind].mobile or other.status & codes.GROUNDED:
+        if not game.rules.types[other.kind].mobile or other.status & codes.GROUNDED:
             continue
-        if touches(game, rules, o, x, y, row.jump_radius):
-            appear(game, rules, ground, o, me.x, me.y)
+        if touches(game, o, x, y, row.jump_radius):
+            appear(game, o, me.x, me.y)

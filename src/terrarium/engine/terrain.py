@@ -1,6 +1,6 @@
 """Terrain as tables: which neighbor cells a walker may step into, and whether lines are needed."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,13 @@ BUCKET = 2.0
 class Ground(NamedTuple):
     """What kernels need to know of a map. Cell (x, y) has the number y * width + x."""
 
-    size: NDArray[np.int64]  # width, height, buckets across, buckets in all
-    playable: NDArray[np.float64]  # x0, y0, x1, y1
-    open: NDArray[np.uint8]  # [layers, cells] bit d: the neighbor in direction d can be entered
-    walkable: NDArray[np.bool_]  # [layers, cells]
-    island: NDArray[np.int64]  # [layers, cells] number of the connected region; -1 = none
-    convex: NDArray[
-        np.bool_
-    ]  # [layers] the walkable cells are one rectangle: every way is straight
-    level: NDArray[np.int64]  # [cells]
+    size: Annotated[NDArray[np.int64], "i8", "4"]  # width, height, buckets across, in all
+    playable: Annotated[NDArray[np.float64], "f8", "4"]  # x0, y0, x1, y1
+    open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # bit d: that neighbor can be entered
+    walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
+    island: Annotated[NDArray[np.int64], "i8", "layers C"]  # connected region; -1 = none
+    convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
+    level: Annotated[NDArray[np.int64], "i8", "C"]
 
 
 def compile_ground(terrain: Terrain) -> Ground:

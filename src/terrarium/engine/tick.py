@@ -1,5 +1,7 @@
 """One tick of the game: the phases, in their order. The economy will join the list."""
 
+from collections.abc import Sequence
+
 from terrarium.engine import codes
 from terrarium.engine.buff_effects import run_buffs
 from terrarium.engine.cargo import man_weapons
@@ -12,59 +14,56 @@ from terrarium.engine.healing import choose_patients, heal
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.movement import choose_ways, make_steps, settle, steer
 from terrarium.engine.orders import apply_commands, follow_orders
-from terrarium.engine.plan import Plan
-from terrarium.engine.rules import Rules
 from terrarium.engine.script import run_script
 from terrarium.engine.spells import advance_spell
-from terrarium.engine.state import N_HITS, Game, Records, Scratch, World, game_of, is_unit
+from terrarium.engine.state import N_HITS, Game, is_unit
 from terrarium.engine.targeting import CROWD, acquire_targets, fill_grid
-from terrarium.engine.terrain import Ground
 from terrarium.engine.upkeep import regenerate
 from terrarium.engine.vision import look
 from terrarium.engine.weapons import use_weapons
 
 
 @kernel
-def tick(game: Game, rules: Rules, ground: Ground, plan: Plan, scratch: Scratch) -> None:
+def tick(game: Game) -> None:
     """Advance one game by one loop."""
-    run_script(game, rules, ground, plan)
+    run_script(game)
     together = follow_orders(game)
     if game.clock[0].fog or together & codes.CLOAKED:
-        look(game, rules, ground)
+        look(game)
     if game.clock[0].n_slots >= CROWD:
-        fill_grid(game, ground, scratch)
-    acquire_targets(game, rules, ground, scratch)
+        fill_grid(game)
+    acquire_targets(game)
     if together & codes.HEALS:
-        choose_patients(game, rules)
+        choose_patients(game)
 
-    anybody_moves = choose_ways(game, rules, ground, scratch)
+    anybody_moves = choose_ways(game)
     if anybody_moves or game.clock[0].tick % DRIFT_TICKS == 0:
-        find_pairs(game, ground, scratch)
-        steer(game, scratch)
-        make_steps(game, rules, scratch)
-        push_apart(game, ground, scratch)
-        settle(game, ground, scratch)
+        find_pairs(game)
+        steer(game)
+        make_steps(game)
+        push_apart(game)
+        settle(game)
 
-    advance_effects(game, rules, ground, scratch)
-    use_weapons(game, rules, ground, scratch)
+    advance_effects(game)
+    use_weapons(game)
     if together & codes.MANNED:
-        man_weapons(game, rules, ground, scratch)
+        man_weapons(game)
     if together & DOING:
-        use_abilities(game, rules, ground, scratch)
+        use_abilities(game)
     if together & codes.BUFFED:
-        run_buffs(game, rules, scratch)
-    if scratch.counts[N_HITS] > 0:
-        resolve_hits(game, rules, scratch)
+        run_buffs(game)
+    if game.scratch.counts[N_HITS] > 0:
+        resolve_hits(game)
 
     if together & codes.HEALS:
-        heal(game, rules, scratch)
-    if regenerate(game, rules):
-        bury(game, rules, ground, scratch)
+        heal(game)
+    if regenerate(game):
+        bury(game)
     game.clock[0].tick += 1
 
 
 @kernel
-def advance_effects(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+def advance_effects(game: Game) -> None:
     """Move every effect on by one tick."""
     # Backwards, because the last effect takes the place of one that ends, and new ones of this
     # tick come after them all.
@@ -74,28 +73,23 @@ def advance_effects(game: Game, rules: Rules, ground: Ground, scratch: Scratch) 
             effect.aim_x = game.units[effect.target].x
             effect.aim_y = game.units[effect.target].y
         if effect.stage < codes.DELAYED:
-            advance_shot(game, rules, ground, scratch, k)
+            advance_shot(game, k)
         else:
-            advance_spell(game, rules, ground, scratch, k)
+            advance_spell(game, k)
 
 
 @entry
-def step(
-    world: World,
-    rules: Rules,
-    ground: Ground,
-    plan: Plan,
-    scratch: Scratch,
-    commands: Records,
-    n_ticks: int,
-    first: int,
-    last: int,
-) -> None:
-    """Give the waiting commands and advance the games `first` to `last`: the one way in."""
+def advance(game: Game, n_ticks: int) -> None:
+    """Give the waiting commands to one game and advance it."""
+    if game.clock[0].fault != codes.NO_FAULT:
+        return
+    apply_commands(game)
+    for _ in range(n_ticks):
+        tick(game)
+
+
+@entry
+def step(games: Sequence[Game], n_ticks: int, first: int, last: int) -> None:
+    """Advance the games `first` to `last`."""
     for e in range(first, last):
-        game = game_of(world, e)
-        if game.clock[0].fault != codes.NO_FAULT:
-            continue
-        apply_commands(game, rules, ground, commands[e])
-        for _ in range(n_ticks):
-            tick(game, rules, ground, plan, scratch)
+        advance(games[e], n_ticks)

@@ -1,16 +1,15 @@
 """Traits: what can be asked of a target (data.vocabulary.TRAITS), as it is at the moment."""
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.rules import Rules
+from terrarium.engine.jit import kernel
 from terrarium.engine.state import Game
 
 
-@rare
-def traits_now(game: Game, rules: Rules, side: int, u: int, v: int) -> int:
+@kernel
+def traits_now(game: Game, side: int, u: int, v: int) -> int:
     """What unit `v` is to a side, and to its unit `u`."""
     other = game.units[v]
-    traits = rules.types[other.kind].traits
+    traits = game.rules.types[other.kind].traits
     if other.status & codes.LIFTED:
         traits = (traits & ~codes.IS_GROUND) | codes.IS_AIR
     if other.energy > 0.0:
@@ -33,9 +32,9 @@ def fits(traits: int, must_be: int, must_not_be: int) -> bool:
     return traits & must_be == must_be and traits & must_not_be == 0
 
 
-@rare
+@kernel
 def concerns(
-    game: Game, rules: Rules, who: int, side: int, u: int, v: int, must_be: int, must_not_be: int
+    game: Game, who: int, side: int, u: int, v: int, must_be: int, must_not_be: int
 ) -> bool:
     """Is a unit one of those whom something of a side is meant for? What falls from the sky asks
     nobody whether he is seen."""
@@ -45,7 +44,7 @@ def concerns(
             return False
     elif who != codes.EVERYBODY and own:
         return False
-    traits = traits_now(game, rules, side, u, v) | codes.IS_VISIBLE
+    traits = traits_now(game, side, u, v) | codes.IS_VISIBLE
     if traits & codes.IS_STASIS:
         return False
     return fits(traits, must_be, must_not_be)

@@ -2,12 +2,11 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.rules import Rules
 from terrarium.engine.state import Game
 
 
 @kernel
-def regenerate(game: Game, rules: Rules) -> bool:
+def regenerate(game: Game) -> bool:
     """One tick of regeneration (game_rules.md, 7); the dying get nothing. Is anybody dying?"""
     tick = game.clock[0].tick
     dying = False
@@ -18,7 +17,7 @@ def regenerate(game: Game, rules: Rules) -> bool:
         if me.hp <= 0.0:
             dying = True
             continue
-        row = rules.types[me.kind]
+        row = game.rules.types[me.kind]
         if not row.changes:
             continue
         unhurt = tick - me.hurt_tick

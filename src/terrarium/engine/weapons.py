@@ -5,46 +5,45 @@ from terrarium.engine.aim import pick_weapon, reach_of
 from terrarium.engine.damage import damage_on
 from terrarium.engine.effects import launch
 from terrarium.engine.geometry import edge_distance, length
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.orders import forget_target
 from terrarium.engine.random import COOLDOWN, VOLLEY, bits, uniform
-from terrarium.engine.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT, Rules
-from terrarium.engine.state import N_SHOTS, Game, Scratch, is_unit
-from terrarium.engine.terrain import Ground
+from terrarium.engine.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT
+from terrarium.engine.state import N_SHOTS, Game, is_unit
 
 
 @kernel
-def use_weapons(game: Game, rules: Rules, ground: Ground, scratch: Scratch) -> None:
+def use_weapons(game: Game) -> None:
     """Advance every attack; then let those shots fall that are due, in a fair order."""
-    scratch.counts[N_SHOTS] = 0
+    game.scratch.counts[N_SHOTS] = 0
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         if not me.alive:
             continue
-        scratch.doom[u] = 0.0
-        if rules.types[me.kind].n_weapons == 0:
+        game.scratch.doom[u] = 0.0
+        if game.rules.types[me.kind].n_weapons == 0:
             continue
         # A fraction of a tick is carried over to the next shot only in a steady rhythm: a weapon
         # that has waited gains nothing.
         me.cooldown = me.cooldown - 1.0 if me.cooldown > 0.0 else 0.0
         me.backswing = max(0.0, me.backswing - 1.0)
-        if rules.types[me.kind].has_turret:
-            aim_turret(game, rules, u)
+        if game.rules.types[me.kind].has_turret:
+            aim_turret(game, u)
         if me.target < 0:
             continue
         if me.status & codes.DISARMED:
             if me.winding:
                 me.winding, me.cooldown = False, 0.0
             continue
-        advance_attack(game, rules, u)
+        advance_attack(game, u)
         if me.winding and me.windup <= 0.0:
-            add_shot(game, scratch, u)
-    for k in range(scratch.counts[N_SHOTS]):
-        shoot(game, rules, ground, scratch, scratch.shots[k].unit)
+            add_shot(game, u)
+    for k in range(game.scratch.counts[N_SHOTS]):
+        shoot(game, game.scratch.shots[k].unit)
 
 
 @kernel
-def advance_attack(game: Game, rules: Rules, u: int) -> None:
+def advance_attack(game: Game, u: int) -> None:
     """Begin an attack that can begin; break off one that cannot go on."""
     me = game.units[u]
     v = me.target
@@ -52,8 +51,8 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
         forget_target(game, u)
         return
     if me.winding:
-        weapon = rules.weapons[me.weapon]
-        if edge_distance(rules, me, game.units[v]) > reach_of(me, weapon.range) + weapon.slop:
+        weapon = game.rules.weapons[me.weapon]
+        if edge_distance(game, me, game.units[v]) > reach_of(me, weapon.range) + weapon.slop:
             me.winding = False
             me.cooldown = 0.0
         else:
@@ -61,10 +60,10 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
         return
     if me.cooldown > 0.0:
         return
-    w = pick_weapon(game, rules, u, v)
-    if w < 0 or not faces(game, rules, u, v, w):
+    w = pick_weapon(game, u, v)
+    if w < 0 or not faces(game, u, v, w):
         return
-    weapon = rules.weapons[w]
+    weapon = game.rules.weapons[w]
     me.winding = True
     me.weapon = w
     me.windup = weapon.damage_point / me.rate + me.cooldown
@@ -74,9 +73,9 @@ def advance_attack(game: Game, rules: Rules, u: int) -> None:
 
 
 @kernel
-def faces(game: Game, rules: Rules, u: int, v: int, w: int) -> bool:
+def faces(game: Game, u: int, v: int, w: int) -> bool:
     """Does the body, or the turret, point closely enough at the target?"""
-    me, other, weapon = game.units[u], game.units[v], rules.weapons[w]
+    me, other, weapon = game.units[u], game.units[v], game.rules.weapons[w]
     dx, dy = other.x - me.x, other.y - me.y
     distance = length(dx, dy)
     if distance < 1e-9:
@@ -87,10 +86,10 @@ def faces(game: Game, rules: Rules, u: int, v: int, w: int) -> bool:
 
 
 @kernel
-def aim_turret(game: Game, rules: Rules, u: int) -> None:
+def aim_turret(game: Game, u: int) -> None:
     """Turn the turret towards the target, or back to the front."""
     me = game.units[u]
-    row = rules.types[me.kind]
+    row = game.rules.types[me.kind]
     dx, dy = me.face_x, me.face_y
     if me.target >= 0:
         dx, dy = game.units[me.target].x - me.x, game.units[me.target].y - me.y
@@ -108,54 +107,54 @@ def aim_turret(game: Game, rules: Rules, u: int) -> None:
     me.aim_x, me.aim_y = x / size, y / size
 
 
-@rare
-def add_shot(game: Game, scratch: Scratch, u: int) -> None:
+@kernel
+def add_shot(game: Game, u: int) -> None:
     """Insert a shot, or a cast that is due, into those of this tick at a random place, the same for
     any slot order."""
     key = bits(game.clock[0].seed, game.clock[0].tick, game.units[u].tag, VOLLEY)
-    k = scratch.counts[N_SHOTS]
-    while k > 0 and scratch.shots[k - 1].key > key:
-        scratch.shots[k].unit, scratch.shots[k].key = (
-            scratch.shots[k - 1].unit,
-            scratch.shots[k - 1].key,
+    k = game.scratch.counts[N_SHOTS]
+    while k > 0 and game.scratch.shots[k - 1].key > key:
+        game.scratch.shots[k].unit, game.scratch.shots[k].key = (
+            game.scratch.shots[k - 1].unit,
+            game.scratch.shots[k - 1].key,
         )
         k -= 1
-    scratch.shots[k].unit, scratch.shots[k].key = u, key
-    scratch.counts[N_SHOTS] += 1
+    game.scratch.shots[k].unit, game.scratch.shots[k].key = u, key
+    game.scratch.counts[N_SHOTS] += 1
 
 
-@rare
-def shoot(game: Game, rules: Rules, ground: Ground, scratch: Scratch, u: int) -> None:
+@kernel
+def shoot(game: Game, u: int) -> None:
     """Fire, unless an instant shot would go at somebody whom others kill in this very tick."""
     me = game.units[u]
     v = me.target
-    weapon = rules.weapons[me.weapon]
+    weapon = game.rules.weapons[me.weapon]
     victim = game.units[v]
     me.winding = False
     if weapon.instant and not weapon.suicide:
-        if scratch.doom[v] >= victim.hp + victim.shield:
+        if game.scratch.doom[v] >= victim.hp + victim.shield:
             me.cooldown = 0.0
             return
-        scratch.doom[v] += expected_damage(game, rules, me.weapon, me.side, v)
+        game.scratch.doom[v] += expected_damage(game, me.weapon, me.side, v)
     me.backswing = weapon.backswing / me.rate
     if weapon.suicide:
         # The explosion belongs to its death, however it dies.
         me.hp, me.shield = 0.0, 0.0
         return
-    distance = edge_distance(rules, me, game.units[v])
+    distance = edge_distance(game, me, game.units[v])
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        hit = rules.hits[h]
-        if hit.form == codes.BOUNCE or not applies(game, rules, h, v, distance):
+        hit = game.rules.hits[h]
+        if hit.form == codes.BOUNCE or not applies(game, h, v, distance):
             continue
         for _ in range(hit.count):
-            launch(game, rules, ground, scratch, u, v, h)
+            launch(game, u, v, h)
 
 
 @kernel
-def applies(game: Game, rules: Rules, h: int, v: int, distance: float) -> bool:
+def applies(game: Game, h: int, v: int, distance: float) -> bool:
     """Some hits are for small targets, for one plane or for one distance only."""
-    when = rules.hits[h].when
-    row = rules.types[game.units[v].kind]
+    when = game.rules.hits[h].when
+    row = game.rules.types[game.units[v].kind]
     if when == codes.SMALL_TARGET:
         return row.radius < SPLASH_RADIUS_LIMIT
     if when == codes.LARGE_TARGET:
@@ -172,15 +171,15 @@ def applies(game: Game, rules: Rules, h: int, v: int, distance: float) -> bool:
 
 
 @kernel
-def expected_damage(game: Game, rules: Rules, w: int, side: int, v: int) -> float:
+def expected_damage(game: Game, w: int, side: int, v: int) -> float:
     """What one volley of an instant weapon takes from its target."""
-    weapon, victim = rules.weapons[w], game.units[v]
+    weapon, victim = game.rules.weapons[w], game.units[v]
     total = 0.0
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        if applies(game, rules, h, v, 0.0):
-            armor = victim.armor if rules.hits[h].armor_applies else 0.0
+        if applies(game, h, v, 0.0):
+            armor = victim.armor if game.rules.hits[h].armor_applies else 0.0
             if victim.shield > 0.0:
                 armor = 0.0
-            damage = damage_on(game, rules, h, side, victim.kind)
-            total += max(0.5, damage - armor) * rules.hits[h].count
+            damage = damage_on(game, h, side, victim.kind)
+            total += max(0.5, damage - armor) * game.rules.hits[h].count
     return total

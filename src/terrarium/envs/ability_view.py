@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.rules import ONLY_WHEN_EMPTY
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.envs.unit_tables import Tables
 from terrarium.tactics.view import Bools, Floats, Hazards, Ints
 
@@ -42,11 +42,11 @@ def skills_of(sim: Simulator, slots: Ints, units: Records) -> Skills:
     """Whether each unit may use each ability, by the rules of engine/permission.py."""
     at = np.arange(len(slots))[:, None]
     skills = {
-        name: sim.world.skills[name][at, slots] for name in ("cast", "ready", "locks", "load")
+        name: sim.games.skills[name][at, slots] for name in ("cast", "ready", "locks", "load")
     }
-    orders = {name: sim.world.orders[name][at, slots, 0] for name in ("kind", "ability")}
+    orders = {name: sim.games.orders[name][at, slots, 0] for name in ("kind", "ability")}
     player = sim.players[:, :1]
-    buffs = sim.world.buffs["row"][at, slots]  # [N, A, B]
+    buffs = sim.games.buffs["row"][at, slots]  # [N, A, B]
     ordered = (units["n_orders"] > 0) & (orders["kind"] == codes.CAST)
     can, casts, ranges, windups = {}, {}, {}, {}
     for name in own_abilities(sim, units["kind"]):
@@ -87,7 +87,7 @@ def skills_of(sim: Simulator, slots: Ints, units: Records) -> Skills:
 
 def busy_units(sim: Simulator, slots: Ints, units: Records) -> Bools:
     """[N, A] who changes its form, or is in a phase of an ability that an order would spoil."""
-    cast = sim.world.skills["cast"][np.arange(len(slots))[:, None], slots]
+    cast = sim.games.skills["cast"][np.arange(len(slots))[:, None], slots]
     at_leisure = np.isin(sim.rules.abilities["kind"][cast], AT_LEISURE)
     casting = (units["status"] & codes.CASTING != 0) & (cast >= 0) & ~at_leisure
     return np.asarray(casting | (units["status"] & codes.MORPHING != 0))
@@ -96,10 +96,10 @@ def busy_units(sim: Simulator, slots: Ints, units: Records) -> Bools:
 def damage_under_way(sim: Simulator) -> Floats:
     """[N, slots] what missiles that are in the air will take from each unit."""
     rules, incoming = sim.rules, np.zeros((sim.n_envs, sim.n_slots))
-    effects = sim.world.effects[:, : _n_effects(sim)]
+    effects = sim.games.effects[:, : _n_effects(sim)]
     stage = effects["stage"]
     flies = (stage == codes.FLYING) | (stage == codes.SPELL_FLYING)
-    there = np.arange(effects.shape[1]) < sim.world.clock["n_effects"]
+    there = np.arange(effects.shape[1]) < sim.games.clock["n_effects"]
     e, k = np.nonzero(there & flies & (effects["target"] >= 0))
     if not len(e):
         return incoming
@@ -119,8 +119,8 @@ def hazards_for(sim: Simulator, tables: Tables, side: int) -> Hazards:
     """What lies or falls on the ground and hurts units of a side."""
     rules, n = sim.rules, sim.n_envs
     hazards = Hazards(*(np.zeros((n, MAX_HAZARDS, *tail)) for tail in ((2,), (), (), ())))
-    effects = sim.world.effects[:, : _n_effects(sim)]
-    there = np.arange(effects.shape[1]) < sim.world.clock["n_effects"]
+    effects = sim.games.effects[:, : _n_effects(sim)]
+    there = np.arange(effects.shape[1]) < sim.games.clock["n_effects"]
     slow = (effects["stage"] == codes.LYING) | (effects["stage"] == codes.DELAYED)
     count = np.zeros(n, np.int64)
     for e, k in np.argwhere(there & slow):
@@ -146,4 +146,4 @@ def hazards_for(sim: Simulator, tables: Tables, side: int) -> Hazards:
 
 
 def _n_effects(sim: Simulator) -> int:
-    return max(1, int(sim.world.clock["n_effects"].max()))
+    return max(1, int(sim.games.clock["n_effects"].max()))

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from terrarium.engine.state import records
-from terrarium.envs.kernels.tables import EPISODE, Book, Outcome, Views
+from terrarium.engine.records import records
+from terrarium.envs.kernels.tables import EPISODE, EpisodeState
 from terrarium.envs.task import TaskInfo
+from terrarium.envs.views import StepOutput, Views
 
 
 def empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
-    """Room for what `n` environments show; views that nobody asked for get no columns."""
+    """Room for what `n` environments show; views that were not asked for get no columns."""
     a, m, f = info.n_agents, info.n_tokens, len(info.token_features)
 
     def columns(view: str, width: int) -> int:
@@ -30,9 +31,9 @@ def empty_views(n: int, info: TaskInfo, views: Sequence[str]) -> Views:
     )
 
 
-def empty_outcome(n: int) -> Outcome:
+def empty_output(n: int) -> StepOutput:
     """Room for what a step of `n` environments brings."""
-    return Outcome(
+    return StepOutput(
         reward=np.zeros(n),
         terminated=np.zeros(n, np.bool_),
         truncated=np.zeros(n, np.bool_),
@@ -45,11 +46,11 @@ def empty_outcome(n: int) -> Outcome:
     )
 
 
-def empty_book(n: int, info: TaskInfo) -> Book:
+def empty_state(n: int, info: TaskInfo) -> EpisodeState:
     """Room for what `n` environments remember."""
     a, k = info.n_agents, info.n_enemies
-    return Book(
-        episodes=records(n, EPISODE),
+    return EpisodeState(
+        episode=records((n, 1), EPISODE),
         slots=np.zeros((n, a + k), np.int64),
         tags=np.full((n, a + k), -1, np.int64),
         worth=np.zeros((n, a + k)),
@@ -58,6 +59,6 @@ def empty_book(n: int, info: TaskInfo) -> Book:
         headings=np.zeros((n, a), np.int64),
         focus=np.full((n, a), -1, np.int64),
         turns=np.zeros((n, a), np.int64),
-        owners=np.full((n, k), -1, np.int64),
+        sighters=np.full((n, k), -1, np.int64),
         grants=np.zeros((n, a, k), np.bool_),
     )

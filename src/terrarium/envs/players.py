@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.engine import codes
-from terrarium.engine.state import COMMAND, Records, records
+from terrarium.engine.records import Records, records
+from terrarium.engine.state import COMMAND
 from terrarium.envs.kernels.tables import NO_OP, NORTH, STOP
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.recording import BattleLog

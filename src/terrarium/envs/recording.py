@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.frames import GIVEN, STEP, About
 from terrarium.replay.picture import Painter
@@ -36,7 +36,7 @@ class BattleLog:
         env.check_started()
         sim = Simulator(env.scenario, slots=live.n_slots)
         try:
-            sim.reset(int(live.world.clock["seed"][self._e, 0]))
+            sim.reset(int(live.games.clock["seed"][self._e, 0]))
             recorder = Recorder(sim, kind="light" if light else "exact")
             for commands, why in zip(self._commands, self._whys, strict=True):
                 sim.commands[0] = commands
@@ -69,7 +69,7 @@ def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:
     about = About(
         title=env.scenario.title,
         outcome="unknown",
-        seed=int(env.sim.world.clock["seed"][e, 0]),
+        seed=int(env.sim.games.clock["seed"][e, 0]),
         scenario=env.scenario.name,
         scenario_title=env.scenario.title,
         scenario_version=env.scenario.version,
@@ -78,7 +78,7 @@ def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:
         rules_version=0,
         package_version="",
         n_slots=env.sim.n_slots,
-        fog=bool(env.sim.world.clock["fog"][e, 0]),
+        fog=bool(env.sim.games.clock["fog"][e, 0]),
         upgrades=upgrades_of(env.sim, e),
     )
     frames = sampler.frames(about, np.zeros(0, STEP), np.zeros(0, GIVEN))

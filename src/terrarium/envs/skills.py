@@ -8,7 +8,7 @@ from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.engine import codes
 from terrarium.engine.abilities_from_facts import names_of
-from terrarium.engine.state import Records, records
+from terrarium.engine.records import Records, records
 from terrarium.envs.kernels.tables import N_AIMED, N_SELF, SLOT
 from terrarium.envs.members import possible_allies
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.engine import codes
+from terrarium.engine.handles import handle
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.state import Records
-from terrarium.envs.kernels.measures import compile_yardstick, score_battles
+from terrarium.envs.kernels.measures import Scores, compile_yardstick, score_battles
 
 
 class Stage:
@@ -54,7 +55,7 @@ class Stage:
         np.put_along_axis(self.sim.commands, slots, commands, axis=1)
         self.sim.step(self.ticks_per_step)
         score = np.zeros(self.n_envs)
-        score_battles(self.sim.world, self._yardstick, score)
+        score_battles(self.sim.handles, handle(self._yardstick), handle(Scores(score)))
         self.score = np.where(self.over, self.score, score)
         self.steps += ~self.over
         gone = self.sim.players["n_alive"] <= 0

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.envs.ability_view import busy_units, damage_under_way, hazards_for, skills_of
 from terrarium.envs.missions import Briefing, read_briefing
 from terrarium.envs.unit_tables import Tables, compile_tables
@@ -100,7 +100,7 @@ class Lookout:
             busy=busy_units(sim, slots[:, :n], own),
             stim_ticks=_stim_ticks(sim, slots[:, :n]),
             inside=_numbers(sim, slots[:, :n], np.where(own["alive"], NOBODY, own["inside"])),
-            load=np.take_along_axis(sim.world.skills["load"], slots[:, :n], axis=1),
+            load=np.take_along_axis(sim.games.skills["load"], slots[:, :n], axis=1),
             hazards=hazards_for(sim, self.tables, SIDE),
             mission=self._mission(sim, ours, theirs),
             step_ticks=step_ticks,
@@ -195,7 +195,7 @@ def _numbers(sim: Simulator, slots: Ints, targets: Ints) -> Ints:
 def _cast_targets(sim: Simulator, slots: Ints, units: Records) -> Ints:
     """[N, A] the slot that an ability, or the order to use one, is aimed at."""
     at = np.arange(len(slots))[:, None]
-    skills, orders = sim.world.skills, sim.world.orders
+    skills, orders = sim.games.skills, sim.games.orders
     ordered = (units["n_orders"] > 0) & (orders["kind"][at, slots, 0] == codes.CAST)
     waiting = np.where(ordered, orders["target"][at, slots, 0], NOBODY)
     return np.where(skills["cast"][at, slots] >= 0, skills["target"][at, slots], waiting)
@@ -204,7 +204,7 @@ def _cast_targets(sim: Simulator, slots: Ints, units: Records) -> Ints:
 def _stim_ticks(sim: Simulator, slots: Ints) -> Floats:
     """[N, A] that a Stimpack still lasts."""
     at = np.arange(len(slots))[:, None]
-    rows, ticks = (sim.world.buffs[name][at, slots] for name in ("row", "ticks"))  # [N, A, B]
+    rows, ticks = (sim.games.buffs[name][at, slots] for name in ("row", "ticks"))  # [N, A, B]
     known = sim.known.buffs
     left = np.zeros(slots.shape)
     for name in ("stimpack", "stimpack_marauder"):

@@ -12,18 +12,18 @@ from terrarium.data.facts import RuleSet, Unit
 from terrarium.data.forms import fighting_value, forms_of
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Measure, Scenario, Smac, Terrain
-from terrarium.engine.state import Records, records
+from terrarium.engine.records import Records, records
 from terrarium.envs.kernels.measures import compile_yardstick
-from terrarium.envs.kernels.schema import (
+from terrarium.envs.kernels.sight import WALK_UP
+from terrarium.envs.kernels.tables import FIRST_TURN, KIND, N_AIMED, N_SELF, SETTINGS, Task
+from terrarium.envs.members import n_members, possible_allies
+from terrarium.envs.options import Options
+from terrarium.envs.schema import (
     FEATURES,
     PAIR_FEATURES,
     SKILL_FEATURES,
     SKILL_PAIR_FEATURES,
 )
-from terrarium.envs.kernels.sight import WALK_UP
-from terrarium.envs.kernels.tables import FIRST_TURN, KIND, N_AIMED, N_SELF, SETTINGS, Task
-from terrarium.envs.members import n_members, possible_allies
-from terrarium.envs.options import Options
 from terrarium.envs.skills import has_skills, skill_names, slot_table
 from terrarium.envs.traits import trait_table
 from terrarium.errors import TerrariumError

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.facts import RuleSet, Unit, Weapon
-from terrarium.envs.kernels.schema import TRAITS
+from terrarium.envs.schema import TRAITS
 
 TICKS_PER_S = 16.0
 

@@ -10,26 +10,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.scenario import Scenario
 from terrarium.data.scenarios import load_scenario
-from terrarium.engine.jit import announce_first_use, note_compiled
+from terrarium.engine.handles import handle, handles
+from terrarium.engine.records import Records, records
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import MAX_SEED, Simulator
-from terrarium.engine.state import COMMAND, Records, Scratch, records
-from terrarium.envs.arrays import empty_book, empty_outcome, empty_views
-from terrarium.envs.kernels import episodes
-from terrarium.envs.kernels.actions import first_refused, sample_actions
+from terrarium.engine.state import COMMAND
+from terrarium.envs.arrays import empty_output, empty_state, empty_views
+from terrarium.envs.kernels.actions import first_refused, sample_all_actions
 from terrarium.envs.kernels.episodes import (
-    begin_battles,
-    look_again,
+    Choice,
+    begin_episodes,
+    observe_envs,
     play_randomly,
-    step_battles,
+    step_envs,
 )
-from terrarium.envs.kernels.observation import visibility
-from terrarium.envs.kernels.tables import EPISODE, Arena, Outcome, Screen, Views
+from terrarium.envs.kernels.observation import Sight, see_members
+from terrarium.envs.kernels.tables import EPISODE, Env, EpisodeState
 from terrarium.envs.options import VIEWS, Options, options_for
 from terrarium.envs.task import compile_task
+from terrarium.envs.views import StepOutput, Views
 from terrarium.errors import TerrariumError, nearest
-
-KERNELS_FOLDER = Path(episodes.__file__).parent
 
 
 class EnvError(TerrariumError):
@@ -63,75 +63,71 @@ class VecEnv:
         self.sim = Simulator(scenario, n_envs=n_envs, threads=threads)
         self.n_envs, self.n_agents = n_envs, self.info.n_agents
         self.autoreset = autoreset
-        self._arena = Arena(
-            self.sim.world, self.sim.rules, self.sim.ground, self.sim.plan, self.sim.commands
-        )
-        self._book = empty_book(n_envs, self.info)
-        now = empty_views(n_envs, self.info, self.views)
-        final = empty_views(n_envs if autoreset else 0, self.info, self.views)
-        self._screen = Screen(now, final, empty_outcome(n_envs))
+        self._state = empty_state(n_envs, self.info)
+        self._now = empty_views(n_envs, self.info, self.views)
+        self._final = empty_views(n_envs if autoreset else 0, self.info, self.views)
+        self._output = empty_output(n_envs)
         self._actions = np.zeros((n_envs, self.n_agents), np.int64)
         self._orders = records((n_envs, self.n_agents), COMMAND)
-        self._no_orders = self._orders[:0]
+        self._envs = self._handles()
         self._seeds = self._checked_seeds(seed)
         self._started = False
-        self._compile()
         self._forget_episodes()
 
     @property
     def obs(self) -> NDArray[np.float32]:
         """[N, A, O] SMAC's observations"""
-        return self._screen.now.obs
+        return self._now.obs
 
     @property
     def state(self) -> NDArray[np.float32]:
         """[N, S] SMAC's global state"""
-        return self._screen.now.state
+        return self._now.state
 
     @property
     def avail(self) -> NDArray[np.bool_]:
         """[N, A, K] the actions that may be chosen"""
-        return self._screen.now.avail
+        return self._now.avail
 
     @property
     def tokens(self) -> NDArray[np.float32]:
         """[N, A, M, F] what each agent sees of every member: agents, then enemies"""
-        return self._screen.now.tokens
+        return self._now.tokens
 
     @property
     def pairs(self) -> NDArray[np.float32]:
         """[N, A, M, R] of the tokens, what only the observer knows; the rest is in the table"""
-        return self._screen.now.pairs
+        return self._now.pairs
 
     @property
     def token_mask(self) -> NDArray[np.bool_]:
         """[N, A, M] whom it sees, itself included"""
-        return self._screen.now.token_mask
+        return self._now.token_mask
 
     @property
     def table(self) -> NDArray[np.float32]:
         """[N, M, F] everything about every member"""
-        return self._screen.now.table
+        return self._now.table
 
     @property
     def table_mask(self) -> NDArray[np.bool_]:
         """[N, M] who is alive"""
-        return self._screen.now.table_mask
+        return self._now.table_mask
 
     @property
     def reward(self) -> NDArray[np.float64]:
         """[N] of the last step, the same for all agents of a battle"""
-        return self._screen.outcome.reward
+        return self._output.reward
 
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """[N] the battle has been decided"""
-        return self._screen.outcome.terminated
+        return self._output.terminated
 
     @property
     def truncated(self) -> NDArray[np.bool_]:
         """[N] the time limit cut the battle off"""
-        return self._screen.outcome.truncated
+        return self._output.truncated
 
     @property
     def action_columns(self) -> int:
@@ -141,12 +137,12 @@ class VecEnv:
     @property
     def own_reward(self) -> NDArray[np.float64]:
         """[N, 1] what each agent earns: all alike"""
-        return self._screen.outcome.reward[:, None]
+        return self._output.reward[:, None]
 
     @property
     def own_terminated(self) -> NDArray[np.bool_]:
         """[N, 1] whose battle has been decided: to the dead, the team's goes on"""
-        return self._screen.outcome.terminated[:, None]
+        return self._output.terminated[:, None]
 
     @property
     def there(self) -> NDArray[np.bool_]:
@@ -154,42 +150,42 @@ class VecEnv:
         return np.ones((self.n_envs, 1), np.bool_)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutput:
         """Reward, endings and statistics of episodes; the latter are valid where one has ended"""
-        return self._screen.outcome
+        return self._output
 
     @property
     def now(self) -> Views:
         """All views of the battles as they stand"""
-        return self._screen.now
+        return self._now
 
     @property
     def final(self) -> Views:
         """The views at the end of the episodes that ended in the last step; other rows are stale"""
-        return self._screen.final
+        return self._final
 
     @property
     def max_reward(self) -> NDArray[np.float64]:
         """[N] the largest sum of unscaled rewards"""
-        best: NDArray[np.float64] = self._book.episodes["best"]
+        best: NDArray[np.float64] = self._state.episode["best"][:, 0]
         return best
 
     @property
     def episode_steps(self) -> NDArray[np.int64]:
         """[N] steps of the battles that are going on"""
-        steps: NDArray[np.int64] = self._book.episodes["steps"]
+        steps: NDArray[np.int64] = self._state.episode["steps"][:, 0]
         return steps
 
     @property
     def over(self) -> NDArray[np.bool_]:
         """[N] the battle is over, and without autoreset waits for a reset"""
-        over: NDArray[np.bool_] = self._book.episodes["over"]
+        over: NDArray[np.bool_] = self._state.episode["over"][:, 0]
         return over
 
     @property
     def timed_out(self) -> NDArray[np.bool_]:
         """[N] the time limit ended the last episode that has ended"""
-        timed_out: NDArray[np.bool_] = self._book.episodes["timed_out"]
+        timed_out: NDArray[np.bool_] = self._state.episode["timed_out"][:, 0]
         return timed_out
 
     @property
@@ -210,15 +206,15 @@ class VecEnv:
     @property
     def living(self) -> NDArray[np.bool_]:
         """[N, M] who is alive, on the map or on board of another unit"""
-        units = np.take_along_axis(self.sim.units, self._book.slots, axis=1)
-        known = units["tag"] == self._book.tags
+        units = np.take_along_axis(self.sim.units, self._state.slots, axis=1)
+        known = units["tag"] == self._state.tags
         living: NDArray[np.bool_] = known & (units["alive"] | (units["inside"] >= 0))
         return living
 
     @property
     def member_slots(self) -> NDArray[np.int64]:
         """[N, M] in which slot of the engine each agent, then each enemy, is"""
-        return self._book.slots
+        return self._state.slots
 
     def reset(self, seed: int | ArrayLike | None = None, where: ArrayLike | None = None) -> None:
         """Begin the next battle of all environments, or of those that are true in `where`.
@@ -237,13 +233,10 @@ class VecEnv:
             self._seeds = np.where(chosen, self._checked_seeds(seed), self._seeds)
             self._forget_episodes(chosen)
 
-        def work(_: Scratch, first: int, last: int) -> None:
-            begin_battles(self._arena, self._task, self._book, self._screen, chosen, first, last)
-
-        self.sim.spread(work)
+        choice = handle(Choice(chosen))
+        self.sim.spread(lambda first, last: begin_episodes(self._envs, choice, first, last))
         self.sim.check_faults()
-        outcome = self._screen.outcome
-        for array in outcome:
+        for array in self._output:
             array[chosen] = 0
         self._started = True
 
@@ -251,7 +244,7 @@ class VecEnv:
         """Play one step of every battle. `actions` [N, A] must be available."""
         self._check_ready()
         self._take(actions)
-        self._play(self._no_orders)
+        self._play(ordered=False)
 
     def step_commands(self, commands: Records) -> None:
         """Play one step with orders of the engine in place of actions, for scripted players.
@@ -270,35 +263,18 @@ class VecEnv:
             raise EnvError(f"a target is no slot: allowed are -1 to {self.sim.n_slots - 1}")
         self._orders[...] = given
         self._actions[...] = -1
-        self._play(self._orders)
+        self._play(ordered=True)
 
-    def _play(self, orders: Records) -> None:
+    def _play(self, ordered: bool) -> None:
         """One step, with what has been taken."""
-
-        def work(scratch: Scratch, first: int, last: int) -> None:
-            step_battles(
-                self._arena,
-                scratch,
-                self._task,
-                self._book,
-                self._screen,
-                self._actions,
-                orders,
-                first,
-                last,
-            )
-
-        self.sim.spread(work)
+        self.sim.spread(lambda first, last: step_envs(self._envs, ordered, first, last))
         self.sim.check_faults()
 
     def sample_actions(self) -> NDArray[np.int64]:
         """[N, A] one available action for each agent, all equally likely; overwritten each time."""
         self.check_started()
 
-        def work(_: Scratch, first: int, last: int) -> None:
-            sample_actions(self._book, self._screen.now.avail, self._actions, first, last)
-
-        self.sim.spread(work)
+        self.sim.spread(lambda first, last: sample_all_actions(self._envs, first, last))
         return self._actions
 
     def play_randomly(self, n_steps: int) -> int:
@@ -307,34 +283,17 @@ class VecEnv:
         self._check_ready()
         if not self.autoreset or n_steps < 1:
             raise EnvError("random play needs autoreset and one step or more")
-        before = int(self._book.episodes["n_finished"].sum())
+        before = int(self._state.episode["n_finished"].sum())
 
-        def work(scratch: Scratch, first: int, last: int) -> None:
-            play_randomly(
-                self._arena,
-                scratch,
-                self._task,
-                self._book,
-                self._screen,
-                self._actions,
-                self._no_orders,
-                n_steps,
-                first,
-                last,
-            )
-
-        self.sim.spread(work)
+        self.sim.spread(lambda first, last: play_randomly(self._envs, n_steps, first, last))
         self.sim.check_faults()
-        return int(self._book.episodes["n_finished"].sum()) - before
+        return int(self._state.episode["n_finished"].sum()) - before
 
     def refresh(self) -> None:
         """Look again, after the state of `sim` was changed from outside."""
         self.check_started()
 
-        def work(_: Scratch, first: int, last: int) -> None:
-            look_again(self._arena, self._task, self._book, self._screen, first, last)
-
-        self.sim.spread(work)
+        self.sim.spread(lambda first, last: observe_envs(self._envs, first, last))
 
     def save(self) -> dict[str, NDArray[np.uint8]]:
         """Everything that the next steps depend on, as bytes: the battles and what was seen."""
@@ -359,11 +318,11 @@ class VecEnv:
     def _memory(self) -> dict[str, NDArray[Any]]:
         """The arrays that change, by name."""
         parts: dict[str, Any] = {
-            "world": self.sim.world,
-            "book": self._book,
-            "now": self._screen.now,
-            "final": self._screen.final,
-            "outcome": self._screen.outcome,
+            "games": self.sim.games,
+            "state": self._state,
+            "now": self._now,
+            "final": self._final,
+            "output": self._output,
         }
         arrays = {
             f"{part}/{name}": array
@@ -382,7 +341,7 @@ class VecEnv:
         """[N, A, M] who sees whom now, dead or alive; nobody sees itself"""
         self.check_started()
         seen = np.zeros((self.n_envs, self.n_agents, self.info.n_tokens), np.bool_)
-        visibility(self._arena, self._task, self._book, seen)
+        see_members(self._envs, handles(Sight, self.n_envs, seen=seen), self.n_envs)
         return seen
 
     def close(self) -> None:
@@ -403,7 +362,7 @@ class VecEnv:
             self._actions[...] = given
         if self.options.heuristic_ai:
             return  # the script overwrites them
-        at = first_refused(self.avail, self._actions, self.n_envs, self.n_agents)
+        at = first_refused(self._envs, self.n_envs)
         if at >= 0:
             self._refuse(*divmod(int(at), self.n_agents))
 
@@ -441,27 +400,31 @@ class VecEnv:
 
     def _forget_episodes(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """Start each series of battles from its seed."""
-        episodes = self._book.episodes
+        episodes = self._state.episode[:, 0]
         where = slice(None) if chosen is None else chosen
         episodes[where] = np.zeros((), EPISODE)
         episodes["seed"] = self._seeds
         best = self.info.n_enemies * self.options.reward_death_value + self.options.reward_win
         episodes["best"][where] = best
 
-    def _compile(self) -> None:
-        """Run every entry point once over no environment, so that no later call has to wait."""
-        announce_first_use("the environments: about two minutes", KERNELS_FOLDER)
-        nobody = np.zeros(self.n_envs, np.bool_)
-        arena, task, book, screen = self._arena, self._task, self._book, self._screen
-
-        def work(scratch: Scratch, _first: int, _last: int) -> None:
-            begin_battles(arena, task, book, screen, nobody, 0, 0)
-            step_battles(arena, scratch, task, book, screen, self._actions, self._orders, 0, 0)
-            sample_actions(self._book, self.avail, self._actions, 0, 0)
-
-        self.sim.spread(work)
-        first_refused(self.avail, self._actions, 0, 0)
-        note_compiled(KERNELS_FOLDER)
+    def _handles(self) -> Sequence[Env]:
+        """The environments as their kernels see them."""
+        n = self.n_envs
+        now = handles(Views, n, **self._now._asdict())
+        columns = {name: array[:, None] for name, array in self._output._asdict().items()}
+        return handles(
+            Env,
+            n,
+            game=self.sim.handles,
+            task=handle(self._task),
+            state=handles(EpisodeState, n, **self._state._asdict()),
+            actions=self._actions,
+            orders=self._orders,
+            now=now,
+            # Without autoreset nothing is written there.
+            final=handles(Views, n, **self._final._asdict()) if self.autoreset else now,
+            output=handles(StepOutput, n, **columns),
+        )
 
 
 def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:

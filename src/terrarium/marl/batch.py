@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from terrarium.envs.kernels.tables import Views
+from terrarium.envs.views import Views
 
 LOWEST = torch.finfo(torch.float32).min
 

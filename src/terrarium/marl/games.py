@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from terrarium.data.scenarios import load_scenario
 from terrarium.envs.arrays import empty_views
 from terrarium.envs.evaluate import evaluate
-from terrarium.envs.kernels.tables import Views
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.players import record_battle
 from terrarium.envs.task import TaskInfo, compile_task
 from terrarium.envs.vector import VecEnv
+from terrarium.envs.views import Views
 from terrarium.envs.worlds.evaluate import evaluate_world
 from terrarium.envs.worlds.recording import is_drawable, record_world
 from terrarium.envs.worlds.vector import WorldEnv

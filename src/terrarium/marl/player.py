@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from terrarium.envs.kernels.tables import Views
 from terrarium.envs.options import Options
+from terrarium.envs.views import Views
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import look_at
 from terrarium.marl.nets.config import views_of

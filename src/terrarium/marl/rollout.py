@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from terrarium.envs.kernels.tables import Outcome, Views
+from terrarium.envs.views import StepOutput, Views
 from terrarium.marl.batch import Look, Own, look_at, parts, room_for, room_for_own
 
 CPU = torch.device("cpu")
@@ -55,7 +55,7 @@ class Battles(Protocol):
         """what was seen last, where an episode has ended"""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutput:
         """what the last step brought"""
 
     def step(self, actions: NDArray[Any]) -> None: ...
@@ -216,7 +216,7 @@ class Collector:
         self.begins = state["begins"].to(self.begins.device)
 
 
-def _note(outcome: Outcome, episodes: Episodes) -> None:
+def _note(outcome: StepOutput, episodes: Episodes) -> None:
     over = outcome.terminated | outcome.truncated
     if over.any():
         episodes.won.extend(outcome.won[over].tolist())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.scenario import Terrain
 from terrarium.engine import codes
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import (
     DEATH,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.scenario import Terrain
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
 
 OUTCOMES = ("win", "loss", "draw", "timeout", "unknown")
 """How a battle ended for the allies; `timeout`: the time was up before anybody had won."""

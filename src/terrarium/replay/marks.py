@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from terrarium.engine import codes
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
 from terrarium.replay.drawing import Point, arc, dashed_ring, disc, faded, font, ring
 from terrarium.replay.frames import SPAN_KINDS, Frames, Skill
 from terrarium.replay.ground import Camera

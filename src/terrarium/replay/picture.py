@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from terrarium.engine import codes
-from terrarium.engine.state import Records
+from terrarium.engine.records import Records
 from terrarium.replay.drawing import Point, dashed_ring, disc, faded, font, shortened
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import write_file

@@ -7,9 +7,10 @@ import numpy as np
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.engine import codes
+from terrarium.engine.handles import handle
 from terrarium.engine.plan import n_units
 from terrarium.engine.rules import RULES_VERSION
-from terrarium.engine.setup import reset
+from terrarium.engine.setup import Starts, reset
 from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
@@ -87,8 +88,8 @@ def _simulator(record: ExactRecord, label: str) -> Simulator:
     # Not sim.reset, which takes seeds of 63 bits: a file may hold any of 64.
     with np.errstate(over="ignore"):  # random numbers are meant to wrap around
         seeds = np.array([record.about.seed], np.uint64)
-        reset(sim.world, sim.rules, sim.ground, sim.plan, seeds, np.ones(1, np.bool_))
-    sim.world.clock["fog"] = record.about.fog
+        reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
+    sim.games.clock["fog"] = record.about.fog
     try:
         for side, upgrades in enumerate(record.about.upgrades):
             for upgrade in upgrades:

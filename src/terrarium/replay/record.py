@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from terrarium import __version__
 from terrarium.data.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.errors import TerrariumError
 from terrarium.replay.columns import rounded
 from terrarium.replay.errors import ReplayError
@@ -88,7 +88,7 @@ class Recorder:
         self._whys: list[tuple[int, int, int]] = []
         self._reasons: dict[str, int] = {}
         self._why: dict[int, str] = {}
-        self._fog = bool(sim.world.clock["fog"][e, 0])
+        self._fog = bool(sim.games.clock["fog"][e, 0])
         self._upgrades = upgrades_of(sim, e)
         self._checksums: list[int] = []
         self._sampler = Sampler(sim, e) if kind == "light" else None
@@ -155,7 +155,7 @@ class Recorder:
             self._whys.append((len(self._steps), slot, number))
 
     def _now(self) -> tuple[int, int]:
-        clock = self._sim.world.clock[self._e, 0]
+        clock = self._sim.games.clock[self._e, 0]
         return int(clock["seed"]), int(clock["tick"])
 
     def _look(self) -> None:

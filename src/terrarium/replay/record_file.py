@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from terrarium.data.tables import FactsError
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS
-from terrarium.engine.state import Records
 from terrarium.errors import TerrariumError
 from terrarium.replay import columns as light
 from terrarium.replay.errors import ReplayError

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from terrarium.data.rulesets import load_ruleset
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.replay.frames import DEATH, MISSILE, SAMPLE, WHY, About, Frames, UnitType
 from terrarium.replay.skills import SkillTable
 from terrarium.replay.spans import SpanWatcher
@@ -62,7 +62,7 @@ class Sampler:
         """Take a sample; `sample_ticks` is how far away the next one is."""
         self.watch()
         sim, e = self._sim, self._e
-        units, orders = sim.units[e], sim.world.orders[e, :, 0]
+        units, orders = sim.units[e], sim.games.orders[e, :, 0]
         sample = np.zeros(sim.n_slots, SAMPLE)
         for name in ("kind", "side", "alive", "x", "y", "hp", "hp_max", "shield", "energy"):
             sample[name] = units[name]
@@ -132,7 +132,7 @@ class Sampler:
 
     def _flying(self, sample_ticks: int) -> Records:
         """The missiles of weapons and abilities."""
-        world, e = self._sim.world, self._e
+        world, e = self._sim.games, self._e
         effects = world.effects[e, : int(world.clock["n_effects"][e, 0])]
         flying = effects[np.isin(effects["stage"], (codes.FLYING, codes.SPELL_FLYING))]
         missiles = np.zeros(len(flying), MISSILE)

@@ -1,8 +1,8 @@
 """The abilities, buffs and areas of a battle, in the order in which they were met."""
 
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.replay.frames import Skill
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import Records
 from terrarium.replay.frames import SPAN, SPAN_KINDS
 from terrarium.replay.skills import SkillTable
 
@@ -77,8 +77,8 @@ class SpanWatcher:
             yield from self._buffs(units, (status & codes.BUFFED) > 0)
         for u in np.flatnonzero(status & (codes.CASTING | codes.MORPHING | codes.ZONED)).tolist():
             yield from self._doings(units[u], u)
-        n_effects = int(self._sim.world.clock["n_effects"][self._e, 0])
-        effects = self._sim.world.effects[self._e, :n_effects]
+        n_effects = int(self._sim.games.clock["n_effects"][self._e, 0])
+        effects = self._sim.games.effects[self._e, :n_effects]
         for effect in effects[effects["stage"] >= codes.DELAYED]:
             if effect["stage"] == codes.LYING:
                 yield from self._area(units, effect)
@@ -86,7 +86,7 @@ class SpanWatcher:
                 yield self._effect(units, effect)
 
     def _buffs(self, units: Records, buffed: Records) -> Iterator[tuple[Hashable, _Span]]:
-        buffs = self._sim.world.buffs[self._e]
+        buffs = self._sim.games.buffs[self._e]
         for u, b in np.argwhere(buffed[:, None] & (buffs["row"] >= 0)).tolist():
             buff, me = buffs[u, b], units[u]
             left = float(buff["ticks"])
@@ -98,7 +98,7 @@ class SpanWatcher:
 
     def _doings(self, me: Records, u: int) -> Iterator[tuple[Hashable, _Span]]:
         """What a unit casts, what it turns into, and where a Liberator shoots."""
-        skill, tag, side = self._sim.world.skills[self._e, u], int(me["tag"]), int(me["side"])
+        skill, tag, side = self._sim.games.skills[self._e, u], int(me["tag"]), int(me["side"])
         if me["status"] & codes.CASTING and skill["cast"] >= 0:
             row, target = int(skill["cast"]), int(skill["target"])
             aimed = self._sim.rules.abilities["aim"][row] != codes.AIM_NONE

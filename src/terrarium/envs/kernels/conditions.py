@@ -4,14 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel, rare
+from terrarium.engine.jit import kernel
 from terrarium.engine.permission import cargo_room
-from terrarium.engine.state import Records, game_of
+from terrarium.engine.records import Records
 from terrarium.engine.stats import is_hidden
-from terrarium.envs.kernels import schema
+from terrarium.envs import schema
 from terrarium.envs.kernels.sight import is_there, member
 from terrarium.envs.kernels.skills import ability_in
-from terrarium.envs.kernels.tables import N_AIMED, N_SELF, Arena, Book, Task
+from terrarium.envs.kernels.tables import N_AIMED, N_SELF, Env
+from terrarium.envs.views import Views
 
 TICKS_PER_S = 16.0
 TICKS_PER_MINUTE = 60.0 * TICKS_PER_S
@@ -22,17 +23,17 @@ Token = NDArray[np.float32]
 
 
 @kernel
-def place_of(arena: Arena, book: Book, e: int, m: int) -> Records:
+def place_of(env: Env, m: int) -> Records:
     """Whoever stands where a member is: the unit itself, or the carrier that it is in."""
-    unit = member(arena, book, e, m)
-    return arena.world.units[e, unit.inside if unit.inside >= 0 else book.slots[e, m]]
+    unit = member(env, m)
+    return env.game.units[unit.inside if unit.inside >= 0 else env.state.slots[m]]
 
 
-@rare
-def show_condition(arena: Arena, book: Book, token: Token, e: int, m: int, ours: bool) -> None:
+@kernel
+def show_condition(env: Env, token: Token, m: int, ours: bool) -> None:
     """What a unit is at the moment, where that differs from its type."""
-    unit = member(arena, book, e, m)
-    row = arena.rules.types[unit.kind]
+    unit = member(env, m)
+    row = env.game.rules.types[unit.kind]
     token[schema.MAX_HEALTH] = unit.hp_max / 200.0
     token[schema.ARMOR] = unit.armor / 5.0
     token[schema.SPEED] = unit.max_speed * TICKS_PER_S / 5.0
@@ -47,46 +48,41 @@ def show_condition(arena: Arena, book: Book, token: Token, e: int, m: int, ours:
     token[schema.ROOTED] = int(unit.status & codes.ROOTED != 0 or not row.mobile)
     token[schema.ON_BOARD] = int(unit.inside >= 0)
     if ours:
-        show_secrets(arena, book, token, e, m)
+        show_secrets(env, token, m)
 
 
 @kernel
-def show_secrets(arena: Arena, book: Book, token: Token, e: int, m: int) -> None:
+def show_secrets(env: Env, token: Token, m: int) -> None:
     """What only a unit's own side knows of it."""
-    game, u = game_of(arena.world, e), book.slots[e, m]
+    game, u = env.game, env.state.slots[m]
     unit, skill = game.units[u], game.skills[u]
     enemy = 1 - skill.own_side
     token[schema.DETECTED] = int(is_hidden(unit) and unit.seen >> enemy & 1 != 0)
     if skill.load > 0:
-        token[schema.LOAD] = skill.load / max(cargo_room(game, arena.rules, u), 1)
+        token[schema.LOAD] = skill.load / max(cargo_room(env.game, u), 1)
     longest = 0
     for k in range(skill.ready.shape[0]):
         longest = max(longest, skill.ready[k] - game.clock[0].tick)
     token[schema.RECHARGE] = longest / TICKS_PER_MINUTE
 
 
-@rare
-def show_skills(
-    arena: Arena, task: Task, book: Book, token: Token, avail: NDArray[np.bool_], e: int, a: int
-) -> None:
+@kernel
+def show_skills(env: Env, views: Views, token: Token, a: int) -> None:
     """Which of its abilities an agent has ready, whether there is somebody to aim at or not."""
     for s in range(N_SELF):
-        token[schema.SKILL + s] = int(avail[e, a, task.settings[0].first_skill + s])
-    if not is_there(arena, book, e, a):
+        token[schema.SKILL + s] = int(views.avail[a, env.task.settings[0].first_skill + s])
+    if not is_there(env, a):
         return
-    game = game_of(arena.world, e)
     for s in range(N_AIMED):
-        ability = ability_in(game, arena.rules, task, book.slots[e, a], N_SELF + s)
+        ability = ability_in(env, env.state.slots[a], N_SELF + s)
         token[schema.AIM + s] = int(ability >= 0)
 
 
-@rare
-def count_skill_aims(
-    task: Task, table: NDArray[np.float32], avail: NDArray[np.bool_], e: int, a: int
-) -> None:
+@kernel
+def count_skill_aims(env: Env, views: Views, a: int) -> None:
     """Count whom one agent may aim its abilities at."""
-    settings = task.settings[0]
+    settings, table = env.task.settings[0], views.table
     for s in range(N_AIMED):
         for m in range(table.shape[0]):
-            if avail[e, a, settings.first_aimed + s * table.shape[0] + m]:
+            if views.avail[a, settings.first_aimed + s * table.shape[0] + m]:
                 table[m, schema.AIMABLE + s] += 1.0

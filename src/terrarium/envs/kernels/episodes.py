@@ -1,14 +1,16 @@
 """A step of the environments and the beginning of a battle: the two ways in."""
 
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.engine.jit import entry, kernel, rare
+from terrarium.engine.jit import entry, kernel
 from terrarium.engine.random import BATTLE, bits
 from terrarium.engine.setup import begin
-from terrarium.engine.state import Records, Scratch
-from terrarium.engine.tick import step
-from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_for, take_orders
+from terrarium.engine.tick import advance
+from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions, take_orders
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
 from terrarium.envs.kernels.measures import ROUNDING
@@ -26,121 +28,105 @@ from terrarium.envs.kernels.rewards import (
     reward_of_step,
 )
 from terrarium.envs.kernels.sight import draw_turns, forget_sightings, is_there, lives, look_around
-from terrarium.envs.kernels.tables import Arena, Book, Outcome, Screen, Task, Views
+from terrarium.envs.kernels.tables import Env
+from terrarium.envs.views import Views
 
 _SIGN_BIT = np.uint64(1)
 
 
-@kernel
-def observe(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
+@entry
+def observe(env: Env, views: Views) -> None:
     """Fill every view of one environment."""
-    settings = task.settings[0]
+    settings = env.task.settings[0]
     if settings.counts_grants:
-        forget_sightings(arena, task, book, e)
-    draw_turns(arena, task, book, e)
+        forget_sightings(env)
+    draw_turns(env)
     for a in range(settings.n_agents):
-        mask_actions(arena, task, book, views.avail, e, a)
+        mask_actions(env, views, a)
     for i in range(settings.n_agents):
-        a = book.turns[e, i]
-        if settings.counts_grants and is_there(arena, book, e, a):
-            look_around(arena, task, book, e, a)
+        a = env.state.turns[i]
+        if settings.counts_grants and is_there(env, a):
+            look_around(env, a)
         if settings.shows_obs:
-            observe_agent(arena, task, book, views.obs[e, a], views.avail, e, a)
+            observe_agent(env, views, a)
         if settings.shows_tokens:
-            show_tokens(
-                arena,
-                task,
-                book,
-                views.tokens[e, a],
-                views.token_mask[e, a],
-                views.avail,
-                e,
-                a,
-            )
+            show_tokens(env, views, a)
         if settings.shows_pairs:
-            show_pairs(
-                arena, task, book, views.pairs[e, a], views.token_mask[e, a], views.avail, e, a
-            )
+            show_pairs(env, views, a)
     if settings.shows_state:
-        show_state(arena, task, book, views.state[e], views.obs[e], e)
+        show_state(env, views)
     if settings.shows_table:
-        show_table(arena, task, book, views.table[e], views.table_mask[e], views.avail, e)
+        show_table(env, views)
 
 
-@rare
-def observe_apart(arena: Arena, task: Task, book: Book, views: Views, e: int) -> None:
-    """The same, called and not copied into its callers: for what happens once an episode."""
-    observe(arena, task, book, views, e)
-
-
-@rare
-def begin_battle(arena: Arena, task: Task, book: Book, e: int) -> None:
+@entry
+def begin_episode(env: Env) -> None:
     """Start the next battle of one environment, and number its members."""
-    settings = task.settings[0]
-    episode = book.episodes[e]
+    settings = env.task.settings[0]
+    episode = env.state.episode[0]
     seed = bits(episode.seed, episode.number, 0, BATTLE) >> _SIGN_BIT
-    begin(arena.world, arena.rules, arena.ground, arena.plan, e, seed)
+    begin(env.game, seed)
     episode.number += 1
     episode.steps, episode.total, episode.over = 0, 0.0, False
-    number_members(arena, task, book, e)
-    for m in range(book.slots.shape[1]):
-        book.worth[e, m] = life_of(arena, book, e, m)
-        book.dead[e, m] = not lives(arena, book, e, m)
+    number_members(env)
+    for m in range(env.state.slots.shape[0]):
+        env.state.worth[m] = life_of(env, m)
+        env.state.dead[m] = not lives(env, m)
     for a in range(settings.n_agents):
-        book.last_actions[e, a] = -1
-        book.headings[e, a] = 0
-        book.focus[e, a] = -1
+        env.state.last_actions[a] = -1
+        env.state.headings[a] = 0
+        env.state.focus[a] = -1
         for k in range(settings.n_enemies):
-            book.grants[e, a, k] = False
+            env.state.grants[a, k] = False
     for k in range(settings.n_enemies):
-        book.owners[e, k] = -1
+        env.state.sighters[k] = -1
     if settings.measured:
-        weigh_up(arena, task, book, e)
+        weigh_up(env)
         episode.best = 1.0 + (1.0 - episode.prospect)
         return
     if not settings.exact:
-        episode.best = n_enemies_of(task, book, e) * settings.death_value + settings.win_value
+        episode.best = n_enemies_of(env) * settings.death_value + settings.win_value
     if not settings.exact or episode.n_finished == 0:
         # SMAC adds to the sum at each reset before its first battle has ended, and never again.
-        episode.best += best_sum(task, book, e)
+        episode.best += best_sum(env)
 
 
 @kernel
-def number_members(arena: Arena, task: Task, book: Book, e: int) -> None:
+def number_members(env: Env) -> None:
     """Agents by type, x and y, as in SMAC; its enemies stay as they come, fixed ones are sorted."""
-    settings = task.settings[0]
+    settings = env.task.settings[0]
     counts_allies, counts_enemies = 0, 0
-    for u in range(arena.world.clock[e, 0].n_slots):
-        if arena.world.units[e, u].side == 0:
-            book.slots[e, counts_allies] = u
+    for u in range(env.game.clock[0].n_slots):
+        if env.game.units[u].side == 0:
+            env.state.slots[counts_allies] = u
             counts_allies += 1
         else:
-            book.slots[e, settings.n_agents + counts_enemies] = u
+            env.state.slots[settings.n_agents + counts_enemies] = u
             counts_enemies += 1
-    sort_members(arena, task, book, e, 0, settings.n_agents)
+    sort_members(env, 0, settings.n_agents)
     if not settings.exact:
-        sort_members(arena, task, book, e, settings.n_agents, book.slots.shape[1])
-    for m in range(book.slots.shape[1]):
-        unit = arena.world.units[e, book.slots[e, m]]
+        sort_members(env, settings.n_agents, env.state.slots.shape[0])
+    for m in range(env.state.slots.shape[0]):
+        unit = env.game.units[env.state.slots[m]]
         # A drawn army may be smaller than the largest: some members never are.
-        book.tags[e, m] = unit.tag if unit.alive or unit.inside >= 0 else -1
+        env.state.tags[m] = unit.tag if unit.alive or unit.inside >= 0 else -1
 
 
 @kernel
-def sort_members(arena: Arena, task: Task, book: Book, e: int, first: int, last: int) -> None:
+def sort_members(env: Env, first: int, last: int) -> None:
     for i in range(first + 1, last):
-        u = book.slots[e, i]
+        u = env.state.slots[i]
         j = i
-        while j > first and comes_before(arena, task, e, u, book.slots[e, j - 1]):
-            book.slots[e, j] = book.slots[e, j - 1]
+        while j > first and comes_before(env, u, env.state.slots[j - 1]):
+            env.state.slots[j] = env.state.slots[j - 1]
             j -= 1
-        book.slots[e, j] = u
+        env.state.slots[j] = u
 
 
 @kernel
-def comes_before(arena: Arena, task: Task, e: int, u: int, v: int) -> bool:
-    one, other = arena.world.units[e, u], arena.world.units[e, v]
-    rank, other_rank = task.kinds[one.kind].order, task.kinds[other.kind].order
+def comes_before(env: Env, u: int, v: int) -> bool:
+    one, other = env.game.units[u], env.game.units[v]
+    rank, other_rank = env.task.kinds[one.kind].order, env.task.kinds[other.kind].order
     if rank != other_rank:
         return rank < other_rank
     if one.x != other.x:
@@ -149,168 +135,126 @@ def comes_before(arena: Arena, task: Task, e: int, u: int, v: int) -> bool:
 
 
 @kernel
-def settle(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> bool:
+def settle(env: Env) -> bool:
     """Reward and ending of the step that one environment has made; is its episode over?"""
-    settings = task.settings[0]
-    episode = book.episodes[e]
+    settings, output = env.task.settings[0], env.output
+    episode = env.state.episode[0]
     episode.steps += 1
     if settings.measured:
-        appraise(arena, task, book, outcome, e)
+        appraise(env)
     else:
-        decide(arena, task, book, outcome, e)
-    over = outcome.terminated[e] or outcome.truncated[e]
+        decide(env)
+    over = output.terminated[0] or output.truncated[0]
     if settings.scaled:
-        outcome.reward[e] /= episode.best / settings.best_return
-    episode.total += outcome.reward[e]
+        output.reward[0] /= episode.best / settings.best_return
+    episode.total += output.reward[0]
     episode.over = over
     episode.n_finished += int(over)
-    outcome.dead_allies[e], outcome.dead_enemies[e] = 0, 0
-    for m in range(book.slots.shape[1]):
-        died = int(book.dead[e, m] and book.tags[e, m] >= 0)
+    output.dead_allies[0], output.dead_enemies[0] = 0, 0
+    for m in range(env.state.slots.shape[0]):
+        died = int(env.state.dead[m] and env.state.tags[m] >= 0)
         if m < settings.n_agents:
-            outcome.dead_allies[e] += died
+            output.dead_allies[0] += died
         else:
-            outcome.dead_enemies[e] += died
+            output.dead_enemies[0] += died
     if over:
-        outcome.episode_return[e] = episode.total
-        outcome.episode_steps[e] = episode.steps
+        output.episode_return[0] = episode.total
+        output.episode_steps[0] = episode.steps
     return over
 
 
 @kernel
-def decide(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> None:
+def decide(env: Env) -> None:
     """SMAC's reward, before it is scaled, and SMAC's endings."""
-    settings, episode = task.settings[0], book.episodes[e]
-    reward = reward_of_step(arena, task, book, e)
+    settings, episode, output = env.task.settings[0], env.state.episode[0], env.output
+    reward = reward_of_step(env)
     if settings.sparse:
         reward = 0.0
-    end = ending(arena, task, book, e)
+    end = ending(env)
     if end == WIN:
         reward = 1.0 if settings.sparse else reward + settings.win_value
     elif end == DEFEAT:
         reward = -1.0 if settings.sparse else reward + settings.defeat_value
     timeout = end == GOING_ON and episode.steps >= settings.limit_steps
     episode.timed_out = timeout
-    outcome.reward[e] = reward
-    outcome.won[e] = end == WIN
-    outcome.measure[e] = int(end == WIN)
+    output.reward[0] = reward
+    output.won[0] = end == WIN
+    output.measure[0] = int(end == WIN)
     # To SMAC a time limit is an end like others, unless the user says that episodes continue.
-    outcome.terminated[e] = end != GOING_ON or (timeout and settings.exact)
-    outcome.truncated[e] = timeout and not (settings.exact and not settings.continuing)
-
-
-@rare
-def appraise(arena: Arena, task: Task, book: Book, outcome: Outcome, e: int) -> None:
-    """Reward, before it is scaled, and ending of a battle that has a number of its own."""
-    settings, episode = task.settings[0], book.episodes[e]
-    for m in range(book.slots.shape[1]):
-        has_died(arena, book, e, m)
-    reward = 0.0 if settings.sparse else gain(arena, task, book, e)
-    settled = is_settled(arena, task, book, e)
-    timeout = not settled and episode.steps >= settings.limit_steps
-    episode.timed_out = timeout
-    outcome.won[e], outcome.measure[e] = False, 0.0
-    # The number is taken at the time limit as at any other end: nothing comes after it.
-    outcome.terminated[e], outcome.truncated[e] = settled or timeout, False
-    if settled or timeout:
-        measure = measure_of(arena, task, e)
-        reward += measure
-        outcome.measure[e] = measure
-        outcome.won[e] = measure >= task.yardstick.terms[0].good - ROUNDING
-    outcome.reward[e] = reward
+    output.terminated[0] = end != GOING_ON or (timeout and settings.exact)
+    output.truncated[0] = timeout and not (settings.exact and not settings.continuing)
 
 
 @kernel
-def step_battle(
-    arena: Arena,
-    scratch: Scratch,
-    task: Task,
-    book: Book,
-    screen: Screen,
-    actions: NDArray[np.int64],
-    orders: Records,
-    e: int,
-) -> None:
-    """Let one environment act, advance, and look again; with `orders` [N, A], these are given in
-    place of actions."""
-    settings = task.settings[0]
-    if orders.shape[0] > 0:
-        take_orders(arena, task, book, orders, e)
-    else:
-        give_commands(arena, task, book, screen.now.avail, actions, e)
-    step(
-        arena.world,
-        arena.rules,
-        arena.ground,
-        arena.plan,
-        scratch,
-        arena.commands,
-        settings.ticks_per_step,
-        e,
-        e + 1,
-    )
-    if settle(arena, task, book, screen.outcome, e) and settings.autoreset:
-        observe_apart(arena, task, book, screen.final, e)
-        begin_battle(arena, task, book, e)
-    observe(arena, task, book, screen.now, e)
+def appraise(env: Env) -> None:
+    """Reward, before it is scaled, and ending of a battle that has a number of its own."""
+    settings, episode, output = env.task.settings[0], env.state.episode[0], env.output
+    for m in range(env.state.slots.shape[0]):
+        has_died(env, m)
+    reward = 0.0 if settings.sparse else gain(env)
+    settled = is_settled(env)
+    timeout = not settled and episode.steps >= settings.limit_steps
+    episode.timed_out = timeout
+    output.won[0], output.measure[0] = False, 0.0
+    # The number is taken at the time limit as at any other end: nothing comes after it.
+    output.terminated[0], output.truncated[0] = settled or timeout, False
+    if settled or timeout:
+        measure = measure_of(env)
+        reward += measure
+        output.measure[0] = measure
+        output.won[0] = measure >= env.task.yardstick.terms[0].good - ROUNDING
+    output.reward[0] = reward
 
 
 @entry
-def step_battles(
-    arena: Arena,
-    scratch: Scratch,
-    task: Task,
-    book: Book,
-    screen: Screen,
-    actions: NDArray[np.int64],
-    orders: Records,
-    first: int,
-    last: int,
-) -> None:
+def step_env(env: Env, ordered: bool) -> None:
+    """Let one environment act, advance, and look again; `ordered`: by `env.orders` in place of
+    actions."""
+    settings = env.task.settings[0]
+    if ordered:
+        take_orders(env)
+    else:
+        give_commands(env)
+    advance(env.game, settings.ticks_per_step)
+    if settle(env) and settings.autoreset:
+        observe(env, env.final)
+        begin_episode(env)
+    observe(env, env.now)
+
+
+@entry
+def step_envs(envs: Sequence[Env], ordered: bool, first: int, last: int) -> None:
     """Step the environments `first` to `last`."""
     for e in range(first, last):
-        step_battle(arena, scratch, task, book, screen, actions, orders, e)
+        step_env(envs[e], ordered)
 
 
 @entry
-def play_randomly(
-    arena: Arena,
-    scratch: Scratch,
-    task: Task,
-    book: Book,
-    screen: Screen,
-    actions: NDArray[np.int64],
-    orders: Records,
-    n_steps: int,
-    first: int,
-    last: int,
-) -> None:
+def play_randomly(envs: Sequence[Env], n_steps: int, first: int, last: int) -> None:
     """Let random actions play; all steps of one environment in a row, while it is in the cache."""
     for e in range(first, last):
         for _ in range(n_steps):
-            sample_for(book, screen.now.avail, actions, e)
-            step_battle(arena, scratch, task, book, screen, actions, orders, e)
+            sample_actions(envs[e])
+            step_env(envs[e], False)
+
+
+class Choice(NamedTuple):
+    """Which environments something is done to."""
+
+    chosen: Annotated[NDArray[np.bool_], "?", "N"]
 
 
 @entry
-def begin_battles(
-    arena: Arena,
-    task: Task,
-    book: Book,
-    screen: Screen,
-    chosen: NDArray[np.bool_],
-    first: int,
-    last: int,
-) -> None:
-    """Start the next battle of the chosen environments."""
+def begin_episodes(envs: Sequence[Env], choice: Choice, first: int, last: int) -> None:
+    """Start the next episode of the chosen environments."""
     for e in range(first, last):
-        if chosen[e]:
-            begin_battle(arena, task, book, e)
-            observe_apart(arena, task, book, screen.now, e)
+        if choice.chosen[e]:
+            begin_episode(envs[e])
+            observe(envs[e], envs[e].now)
 
 
 @entry
-def look_again(arena: Arena, task: Task, book: Book, screen: Screen, first: int, last: int) -> None:
+def observe_envs(envs: Sequence[Env], first: int, last: int) -> None:
     """Fill the views of the environments `first` to `last` from the state as it is."""
     for e in range(first, last):
-        observe_apart(arena, task, book, screen.now, e)
+        observe(envs[e], envs[e].now)

@@ -1,7 +1,7 @@
 """The number that a battle reports: how well the allies did what its scenario asks for."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from terrarium.data.forms import fighting_value, forms_of
 from terrarium.data.rulesets import load_ruleset
 from terrarium.data.scenario import Scenario
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.state import Game, Records, World, game_of, records
+from terrarium.engine.records import Records, records
+from terrarium.engine.state import Game
 
 WIN, SAVES, KILLS, REACH, SURVIVES = range(5)
 _KINDS = {"win": WIN, "saves": SAVES, "kills": KILLS, "reach": REACH, "survives": SURVIVES}
@@ -35,8 +36,8 @@ TERMS = np.dtype(
 class Yardstick(NamedTuple):
     """A scenario's measure, for kernels."""
 
-    terms: Records  # [1] TERMS
-    value: NDArray[np.float64]  # [unit types] minerals and vespene; 0 = does not count
+    terms: Annotated[Records, TERMS, "1"]
+    value: Annotated[NDArray[np.float64], "f8", "T"]  # minerals and vespene; 0 = does not count
 
 
 def compile_yardstick(scenario: Scenario, rows: Mapping[str, int]) -> Yardstick:
@@ -100,8 +101,14 @@ def score(game: Game, yardstick: Yardstick) -> float:
     return min(1.0, living / terms.total)
 
 
+class Scores(NamedTuple):
+    """Where the numbers of a batch of battles are written."""
+
+    values: Annotated[NDArray[np.float64], "f8", "N"]
+
+
 @entry
-def score_battles(world: World, yardstick: Yardstick, scores: NDArray[np.float64]) -> None:
+def score_battles(games: Sequence[Game], yardstick: Yardstick, scores: Scores) -> None:
     """The number of every battle, into `scores`."""
-    for e in range(world.units.shape[0]):
-        scores[e] = score(game_of(world, e), yardstick)
+    for e in range(scores.values.shape[0]):
+        scores.values[e] = score(games[e], yardstick)

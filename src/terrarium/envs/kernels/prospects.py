@@ -8,75 +8,74 @@ such a reward changes no best policy); the end is worth the number itself.
 """
 
 from terrarium.engine.geometry import length
-from terrarium.engine.jit import kernel, rare
-from terrarium.engine.state import game_of
+from terrarium.engine.jit import kernel
 from terrarium.envs.kernels.conditions import place_of
 from terrarium.envs.kernels.measures import REACH, ROUNDING, score
 from terrarium.envs.kernels.sight import lives, member
-from terrarium.envs.kernels.tables import Arena, Book, Task
+from terrarium.envs.kernels.tables import Env
 
 GOAL, HARM, SAFETY = 0.5, 0.25, 0.25
 
 
 @kernel
-def value_left(arena: Arena, task: Task, book: Book, e: int, m: int) -> float:
+def value_left(env: Env, m: int) -> float:
     """Of a member's value, the share that is left of its life."""
-    if not lives(arena, book, e, m):
+    if not lives(env, m):
         return 0.0
-    unit = member(arena, book, e, m)
-    full = unit.hp_max + arena.rules.types[unit.kind].shields
-    return task.kinds[unit.kind].value * min((unit.hp + unit.shield) / max(full, 1.0), 1.0)
+    unit = member(env, m)
+    full = unit.hp_max + env.game.rules.types[unit.kind].shields
+    return env.task.kinds[unit.kind].value * min((unit.hp + unit.shield) / max(full, 1.0), 1.0)
 
 
 @kernel
-def counts(arena: Arena, task: Task, book: Book, e: int, m: int) -> bool:
+def counts(env: Env, m: int) -> bool:
     """Is a member one of those whom the measure speaks of?"""
-    ours = m < task.settings[0].n_agents
-    if ours != (task.yardstick.terms[0].side == 0):
+    ours = m < env.task.settings[0].n_agents
+    if ours != (env.task.yardstick.terms[0].side == 0):
         return False
-    return task.yardstick.value[member(arena, book, e, m).kind] > 0.0
+    return env.task.yardstick.value[member(env, m).kind] > 0.0
 
 
 @kernel
-def way_left(arena: Arena, task: Task, book: Book, e: int, m: int) -> float:
+def way_left(env: Env, m: int) -> float:
     """How far a member is from where the measure wants it."""
-    terms, place = task.yardstick.terms[0], place_of(arena, book, e, m)
+    terms, place = env.task.yardstick.terms[0], place_of(env, m)
     return max(length(place.x - terms.x, place.y - terms.y) - terms.radius, 0.0)
 
 
-@rare
-def weigh_up(arena: Arena, task: Task, book: Book, e: int) -> None:
+@kernel
+def weigh_up(env: Env) -> None:
     """Note what a battle that begins is about."""
-    episode = book.episodes[e]
+    episode = env.state.episode[0]
     episode.own_value, episode.enemy_value, episode.counted_value = 0.0, 0.0, 0.0
     episode.way = 0.0
-    for m in range(book.slots.shape[1]):
-        value = value_left(arena, task, book, e, m)
-        if m < task.settings[0].n_agents:
+    for m in range(env.state.slots.shape[0]):
+        value = value_left(env, m)
+        if m < env.task.settings[0].n_agents:
             episode.own_value += value
         else:
             episode.enemy_value += value
-        if counts(arena, task, book, e, m):
+        if counts(env, m):
             episode.counted_value += value
-            episode.way += value * way_left(arena, task, book, e, m)
+            episode.way += value * way_left(env, m)
     episode.way /= max(episode.counted_value, 1.0)
-    episode.prospect = prospect(arena, task, book, e)
+    episode.prospect = prospect(env)
 
 
-@rare
-def prospect(arena: Arena, task: Task, book: Book, e: int) -> float:
+@kernel
+def prospect(env: Env) -> float:
     """How a battle stands, from 0 to 1."""
-    episode, terms = book.episodes[e], task.yardstick.terms[0]
+    episode, terms = env.state.episode[0], env.task.yardstick.terms[0]
     own, enemy, counted = 0.0, 0.0, 0.0
-    for m in range(book.slots.shape[1]):
-        value = value_left(arena, task, book, e, m)
-        if m < task.settings[0].n_agents:
+    for m in range(env.state.slots.shape[0]):
+        value = value_left(env, m)
+        if m < env.task.settings[0].n_agents:
             own += value
         else:
             enemy += value
-        if value > 0.0 and counts(arena, task, book, e, m):
+        if value > 0.0 and counts(env, m):
             if terms.kind == REACH:
-                left = way_left(arena, task, book, e, m) / max(episode.way, 1.0)
+                left = way_left(env, m) / max(episode.way, 1.0)
                 value *= 1.0 - min(left, 1.0)
             counted += value
     goal = share(counted, episode.counted_value)
@@ -92,35 +91,35 @@ def share(part: float, whole: float) -> float:
     return min(part / whole, 1.0) if whole > 0.0 else 0.0
 
 
-@rare
-def gain(arena: Arena, task: Task, book: Book, e: int) -> float:
+@kernel
+def gain(env: Env) -> float:
     """By how much the last step changed the prospect."""
-    episode = book.episodes[e]
+    episode = env.state.episode[0]
     before = episode.prospect
-    episode.prospect = prospect(arena, task, book, e)
+    episode.prospect = prospect(env)
     return episode.prospect - before
 
 
-@rare
-def measure_of(arena: Arena, task: Task, e: int) -> float:
+@kernel
+def measure_of(env: Env) -> float:
     """The scenario's number, for the battle as it stands."""
-    return score(game_of(arena.world, e), task.yardstick)
+    return score(env.game, env.task.yardstick)
 
 
-@rare
-def is_settled(arena: Arena, task: Task, book: Book, e: int) -> bool:
+@kernel
+def is_settled(env: Env) -> bool:
     """Can the measure no longer change, or only for the worse?"""
-    settings, terms = task.settings[0], task.yardstick.terms[0]
+    settings, terms = env.task.settings[0], env.task.yardstick.terms[0]
     own, enemies, on_the_way = 0, 0, 0
-    for m in range(book.slots.shape[1]):
-        if not lives(arena, book, e, m):
+    for m in range(env.state.slots.shape[0]):
+        if not lives(env, m):
             continue
         if m < settings.n_agents:
             own += 1
         else:
             enemies += 1
-        if counts(arena, task, book, e, m):
-            at_goal = terms.kind == REACH and way_left(arena, task, book, e, m) <= ROUNDING
+        if counts(env, m):
+            at_goal = terms.kind == REACH and way_left(env, m) <= ROUNDING
             on_the_way += int(not at_goal)
     if own == 0 or on_the_way == 0:
         return True

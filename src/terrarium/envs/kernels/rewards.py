@@ -2,51 +2,51 @@
 
 from terrarium.engine.jit import kernel
 from terrarium.envs.kernels.sight import lives, member
-from terrarium.envs.kernels.tables import Arena, Book, Task
+from terrarium.envs.kernels.tables import Env
 
 DEFEAT, DRAW, WIN, GOING_ON = range(-1, 3)
 
 
 @kernel
-def life_of(arena: Arena, book: Book, e: int, m: int) -> float:
+def life_of(env: Env, m: int) -> float:
     """Health and shields, of the living."""
-    unit = member(arena, book, e, m)
-    return unit.hp + unit.shield if lives(arena, book, e, m) else 0.0
+    unit = member(env, m)
+    return unit.hp + unit.shield if lives(env, m) else 0.0
 
 
 @kernel
-def loss_of(arena: Arena, task: Task, book: Book, e: int, m: int) -> float:
+def loss_of(env: Env, m: int) -> float:
     """How much life a member has lost since it was last asked.
 
     SMAC takes the difference to the step before, so that what regenerates can be taken twice.
     Fixed, only what falls below the lowest life so far counts: a battle holds each point once.
     """
-    before, now = book.worth[e, m], life_of(arena, book, e, m)
-    if now > before and not task.settings[0].exact:
+    before, now = env.state.worth[m], life_of(env, m)
+    if now > before and not env.task.settings[0].exact:
         return 0.0
-    book.worth[e, m] = now
+    env.state.worth[m] = now
     return before - now
 
 
 @kernel
-def has_died(arena: Arena, book: Book, e: int, m: int) -> bool:
+def has_died(env: Env, m: int) -> bool:
     """Has a member died whose death was not counted yet?"""
-    if book.dead[e, m] or lives(arena, book, e, m):
+    if env.state.dead[m] or lives(env, m):
         return False
-    book.dead[e, m] = True
+    env.state.dead[m] = True
     return True
 
 
 @kernel
-def reward_of_step(arena: Arena, task: Task, book: Book, e: int) -> float:
+def reward_of_step(env: Env) -> float:
     """The reward for what happened in a step, before scaling and without the battle's end."""
-    settings = task.settings[0]
+    settings = env.task.settings[0]
     hurt, deaths, suffered = 0.0, 0.0, 0.0
-    for m in range(book.slots.shape[1]):
-        if book.dead[e, m]:
+    for m in range(env.state.slots.shape[0]):
+        if env.state.dead[m]:
             continue
-        loss = loss_of(arena, task, book, e, m)
-        died = has_died(arena, book, e, m)
+        loss = loss_of(env, m)
+        died = has_died(env, m)
         if m >= settings.n_agents:
             hurt += loss
             if died:
@@ -63,14 +63,14 @@ def reward_of_step(arena: Arena, task: Task, book: Book, e: int) -> float:
 
 
 @kernel
-def ending(arena: Arena, task: Task, book: Book, e: int) -> int:
+def ending(env: Env) -> int:
     """Who has won, if the battle is over. Healers alone cannot win."""
-    settings = task.settings[0]
+    settings = env.task.settings[0]
     allies, enemies, ally_fighters, enemy_fighters = 0, 0, 0, 0
-    for m in range(book.slots.shape[1]):
-        if not lives(arena, book, e, m):
+    for m in range(env.state.slots.shape[0]):
+        if not lives(env, m):
             continue
-        fights = int(task.kinds[member(arena, book, e, m).kind].fights)
+        fights = int(env.task.kinds[member(env, m).kind].fights)
         if m < settings.n_agents:
             allies += 1
             ally_fighters += fights
@@ -93,18 +93,18 @@ def ending(arena: Arena, task: Task, book: Book, e: int) -> int:
 
 
 @kernel
-def best_sum(task: Task, book: Book, e: int) -> float:
+def best_sum(env: Env) -> float:
     """What the enemies of a battle that begins are worth: all their life."""
     total = 0.0
-    for m in range(task.settings[0].n_agents, book.slots.shape[1]):
-        total += book.worth[e, m]
+    for m in range(env.task.settings[0].n_agents, env.state.slots.shape[0]):
+        total += env.state.worth[m]
     return total
 
 
 @kernel
-def n_enemies_of(task: Task, book: Book, e: int) -> int:
+def n_enemies_of(env: Env) -> int:
     """How many enemies a battle began with."""
     n = 0
-    for m in range(task.settings[0].n_agents, book.slots.shape[1]):
-        n += int(book.tags[e, m] >= 0)
+    for m in range(env.task.settings[0].n_agents, env.state.slots.shape[0]):
+        n += int(env.state.tags[m] >= 0)
     return n

@@ -1,15 +1,14 @@
 """The layout of what the kernels of the environments read, remember and write."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.engine.plan import Plan
-from terrarium.engine.rules import Rules
-from terrarium.engine.state import Records, World
-from terrarium.engine.terrain import Ground
+from terrarium.engine.records import Records
+from terrarium.engine.state import COMMAND, Game
 from terrarium.envs.kernels.measures import Yardstick
+from terrarium.envs.views import StepOutput, Views
 
 # Actions. After these come the turns of the cone, abilities without a target, SMAC's targets, and
 # for each ability with a target all members. Of turns and abilities there may be none.
@@ -138,75 +137,43 @@ EPISODE = np.dtype(
 )
 
 
-class Arena(NamedTuple):
-    """The engine's part."""
-
-    world: World
-    rules: Rules
-    ground: Ground
-    plan: Plan
-    commands: Records  # [N, U]
-
-
 class Task(NamedTuple):
     """What a scenario and the options come to. Kinds are rows of the rules' types."""
 
-    settings: Records  # [1] SETTINGS
-    kinds: Records  # [T] KIND
-    traits: NDArray[np.float32]  # [T, traits] of the entity view
-    slots: Records  # [T, N_SELF + N_AIMED] SLOT
+    settings: Annotated[Records, SETTINGS, "1"]
+    kinds: Annotated[Records, KIND, "T"]
+    traits: Annotated[NDArray[np.float32], "f4", "T traits"]  # of the entity view
+    slots: Annotated[Records, SLOT, "T skills"]  # N_SELF abilities, then N_AIMED
     yardstick: Yardstick
-    pathing: NDArray[np.float32]  # [cells] 1 = walkable
-    heights: NDArray[np.float32]  # [cells]
-    directions: NDArray[np.float64]  # [directions, 2] of the cone
+    pathing: Annotated[NDArray[np.float32], "f4", "C"]  # 1 = walkable
+    heights: Annotated[NDArray[np.float32], "f4", "C"]
+    directions: Annotated[NDArray[np.float64], "f8", "directions 2"]  # of the cone
 
 
-class Book(NamedTuple):
-    """What the environments remember. Members are the agents, then the enemies."""
+class EpisodeState(NamedTuple):
+    """What an environment remembers. Members are the agents, then the enemies."""
 
-    episodes: Records  # [N] EPISODE
-    slots: NDArray[np.int64]  # [N, M] where the engine keeps a member
-    tags: NDArray[np.int64]  # [N, M] who it is; -1 = this battle has no such member
-    worth: NDArray[np.float64]  # [N, M] life for which no reward has been given yet
-    dead: NDArray[np.bool_]  # [N, M] its death has been counted
-    last_actions: NDArray[np.int64]  # [N, A]; -1 = none yet
-    headings: NDArray[np.int64]  # [N, A] direction of the cone
-    focus: NDArray[np.int64]  # [N, A] whom SMAC's script has chosen; -1 = nobody
-    turns: NDArray[np.int64]  # [N, A] in which order the agents look around
-    owners: NDArray[np.int64]  # [N, E] who saw an enemy first; -1 = nobody
-    grants: NDArray[np.bool_]  # [N, A, E] who may see it too
-
-
-class Views(NamedTuple):
-    """What learners see. A view that nobody asked for has no columns."""
-
-    obs: NDArray[np.float32]  # [N, A, O]
-    state: NDArray[np.float32]  # [N, S]
-    avail: NDArray[np.bool_]  # [N, A, K]
-    tokens: NDArray[np.float32]  # [N, A, M, F]
-    pairs: NDArray[np.float32]  # [N, A, M, R]
-    token_mask: NDArray[np.bool_]  # [N, A, M] of tokens and pairs
-    table: NDArray[np.float32]  # [N, M, F]
-    table_mask: NDArray[np.bool_]  # [N, M]
+    episode: Annotated[Records, EPISODE, "1"]
+    slots: Annotated[NDArray[np.int64], "i8", "M"]  # where the engine keeps a member
+    tags: Annotated[NDArray[np.int64], "i8", "M"]  # which unit; -1 = there is no such member
+    worth: Annotated[NDArray[np.float64], "f8", "M"]  # life that has not been rewarded yet
+    dead: Annotated[NDArray[np.bool_], "?", "M"]  # its death has been counted
+    last_actions: Annotated[NDArray[np.int64], "i8", "A"]  # -1 = none yet
+    headings: Annotated[NDArray[np.int64], "i8", "A"]  # direction of the cone
+    focus: Annotated[NDArray[np.int64], "i8", "A"]  # target of SMAC's script; -1 = none
+    turns: Annotated[NDArray[np.int64], "i8", "A"]  # in which order the agents look around
+    sighters: Annotated[NDArray[np.int64], "i8", "E"]  # the first agent that saw it; -1 = none
+    grants: Annotated[NDArray[np.bool_], "?", "A E"]  # which agents may see it too
 
 
-class Outcome(NamedTuple):
-    """What the last step brought; statistics belong to an episode that has ended in it."""
+class Env(NamedTuple):
+    """One environment as its kernels see it."""
 
-    reward: NDArray[np.float64]  # [N]
-    terminated: NDArray[np.bool_]  # [N]
-    truncated: NDArray[np.bool_]  # [N]
-    won: NDArray[np.bool_]  # [N]
-    measure: NDArray[np.float64]  # [N] what the scenario measures, from 0 to 1
-    dead_allies: NDArray[np.int64]  # [N]
-    dead_enemies: NDArray[np.int64]  # [N]
-    episode_return: NDArray[np.float64]  # [N]
-    episode_steps: NDArray[np.int64]  # [N]
-
-
-class Screen(NamedTuple):
-    """Everything that a step writes for the learner."""
-
+    game: Game
+    task: Task
+    state: EpisodeState
+    actions: Annotated[NDArray[np.int64], "i8", "A"]
+    orders: Annotated[Records, COMMAND, "A"]  # commands that are given in place of actions
     now: Views
-    final: Views  # of the episodes that have ended, before the next one began
-    outcome: Outcome
+    final: Views  # of an episode that has ended, before the next one began
+    output: StepOutput

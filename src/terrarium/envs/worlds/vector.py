@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from terrarium.engine.simulator import MAX_SEED
-from terrarium.envs.kernels.tables import Outcome, Views
 from terrarium.envs.vector import EnvError
+from terrarium.envs.views import StepOutput, Views
 from terrarium.envs.worlds.board import Board
 from terrarium.envs.worlds.checking import refuse_index, refuse_vector
 from terrarium.envs.worlds.crews import RESET, STEP, Crew, Processes, Serial, Threads, WorkerError
@@ -88,7 +88,7 @@ class WorldEnv:
         return self._final
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StepOutput:
         """Mean reward of the agents, endings, and statistics, valid where an episode has ended"""
         return self._outcome
 
@@ -293,9 +293,9 @@ def _views(obs: NDArray[np.float32], state: NDArray[np.float32], avail: NDArray[
     )
 
 
-def _outcome(board: Board) -> Outcome:
+def _outcome(board: Board) -> StepOutput:
     n = len(board.reward)
-    return Outcome(
+    return StepOutput(
         reward=board.reward,
         terminated=board.terminated,
         truncated=board.truncated,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from terrarium.envs.kernels.schema import FEATURES
+from terrarium.envs.schema import FEATURES
 from terrarium.marl.batch import Look, mask_unavailable
 from terrarium.marl.nets.columns import ids_of_each
 from terrarium.marl.nets.comm import Comm, exchange, who_hears_whom

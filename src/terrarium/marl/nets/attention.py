@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from terrarium.envs.kernels.schema import FEATURES, SKILL_FEATURES
+from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.marl.batch import Look
 from terrarium.marl.nets.columns import columns_for, with_ids
 from terrarium.marl.nets.layers import AttentionPool, linear

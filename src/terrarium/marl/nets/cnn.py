@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from terrarium.envs.kernels.schema import FEATURES, PAIR_DX, PAIR_FEATURES
+from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
 from terrarium.marl.batch import Look
 from terrarium.marl.nets.columns import columns_for, others_seen, with_ids
 from terrarium.marl.nets.layers import linear

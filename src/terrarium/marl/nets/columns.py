@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from terrarium.envs.kernels.schema import (
+from terrarium.envs.schema import (
     FEATURES,
     PAIR_FEATURES,
     SKILL_FEATURES,

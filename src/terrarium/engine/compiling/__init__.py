@@ -1,0 +1,1 @@
+"""From kernels to machine code: what a unit is made of, how it is built, where it is kept."""

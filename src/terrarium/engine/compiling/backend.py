@@ -1,0 +1,359 @@
+"""From kernels to an object file: the one use of numba, loaded only when something is compiled.
+
+Numba types each kernel and lowers it to intermediate code. Usually it would also optimize it and
+turn it into machine code, together with all that it calls, at each level of the calls anew. Here
+the intermediate code is only kept; a unit links what it reaches once, hides everything but its
+entry, and is optimized as a whole.
+"""
+
+import operator
+from functools import cache
+from typing import Any
+
+import numba
+import numba.core.codegen
+import numba.core.compiler
+import numba.core.compiler_machinery
+import numba.core.typed_passes
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer_global,
+    signature,
+)
+from numba.extending import (
+    infer_getattr,
+    lower_builtin,
+    lower_getattr_generic,
+    models,
+    register_model,
+)
+from numba.np import arrayobj
+
+from terrarium.engine.compiling.objects import FAULT_SYMBOL
+from terrarium.engine.handles import ArrayField, layout_of
+from terrarium.engine.jit import CHECKED, Entry, Kernel, bundle_of
+
+_codegen: Any = numba.core.codegen
+_compiler: Any = numba.core.compiler
+_machinery: Any = numba.core.compiler_machinery
+_typed_passes: Any = numba.core.typed_passes
+_njit: Any = numba.njit
+# Any: numba has types for none of these.
+
+_I64 = ir.IntType(64)
+
+
+# Handles: one pointer, whose attributes are arrays made from the words of its table.
+
+
+class HandleType(types.Type):
+    """A handle to one bundle."""
+
+    def __init__(self, kind: type) -> None:
+        self.layout = layout_of(kind)
+        super().__init__(name=f"Handle({self.layout.name})")
+
+
+class HandlesType(types.Type):
+    """Handles to several bundles of one kind, which have equal tables in a row."""
+
+    def __init__(self, item: HandleType) -> None:
+        self.item = item
+        super().__init__(name=f"Handles({item.layout.name})")
+
+
+@register_model(HandleType)
+@register_model(HandlesType)
+class _PointerModel(models.OpaqueModel):
+    """To the compiler either is one pointer."""
+
+
+@cache
+def handle_type(kind: type) -> HandleType:
+    return HandleType(kind)
+
+
+@cache
+def _array_type(dtype: np.dtype[Any], n_axes: int) -> Any:
+    return types.Array(numba.from_dtype(dtype), n_axes, "C")
+
+
+@infer_getattr
+class _HandleAttributes(AttributeTemplate):
+    key = HandleType
+
+    def generic_resolve(self, handle: HandleType, name: str) -> Any:  # type: ignore[override]
+        for field in handle.layout.fields:
+            if field.name == name:
+                if isinstance(field, ArrayField):
+                    return _array_type(field.dtype, field.n_axes)
+                return handle_type(field.kind)
+        return None
+
+
+@lower_getattr_generic(HandleType)
+def _lower_attribute(context: Any, builder: Any, handle: HandleType, value: Any, name: str) -> Any:
+    field = next(field for field in handle.layout.fields if field.name == name)
+    table = builder.bitcast(value, _I64.as_pointer())
+    never_changes = builder.module.add_metadata([])
+
+    def load(word: int) -> Any:
+        loaded = builder.load(builder.gep(table, [_I64(field.word + word)]))
+        # Tables are written before the first call, so a kernel need not read them again.
+        loaded.set_metadata("invariant.load", never_changes)
+        return loaded
+
+    if not isinstance(field, ArrayField):
+        return builder.inttoptr(load(0), cgutils.voidptr_t)
+    kind = _array_type(field.dtype, field.n_axes)
+    view = arrayobj.make_array(kind)(context, builder)
+    shape = [load(1 + axis) for axis in range(field.n_axes)]
+    item = _I64(field.dtype.itemsize)
+    strides = [item]
+    for length in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], length))
+    arrayobj.populate_array(
+        view,
+        data=builder.inttoptr(load(0), view.data.type),
+        shape=cgutils.pack_array(builder, shape),
+        strides=cgutils.pack_array(builder, strides),
+        itemsize=item,
+        meminfo=None,
+    )
+    return view._getvalue()
+
+
+@infer_global(operator.getitem)
+class _HandlesItem(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        handles, index = args
+        if isinstance(handles, HandlesType) and isinstance(index, types.Integer):
+            return signature(handles.item, handles, types.int64)
+        return None
+
+
+@lower_builtin(operator.getitem, HandlesType, types.int64)
+def _lower_item(_: Any, builder: Any, sig: Any, args: Any) -> Any:
+    handles, index = args
+    n_bytes = _I64(8 * sig.args[0].item.layout.n_words)
+    return builder.gep(handles, [builder.mul(index, n_bytes)])
+
+
+# Kernels: intermediate code that is kept, and linked by units.
+
+
+class _KeptLibrary(_codegen.JITCodeLibrary):
+    """The code of one kernel, without what it calls."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        return _NoEnvironment(self._codegen)
+
+
+class _NoEnvironment:
+    """The code generator, but for the environment that numba gives to code that calls Python."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def set_env(self, *_: Any) -> None:
+        """Kernels neither raise nor call Python."""
+
+
+@_machinery.register_pass(mutates_CFG=False, analysis_only=True)
+class _KeepCode(_machinery.AnalysisPass):
+    """Gives a kernel its library before the code generator would give it the usual one."""
+
+    _name = "keep_code"
+
+    def __init__(self) -> None:
+        _machinery.AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _KeptLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return False
+
+
+class _KernelCompiler(_compiler.CompilerBase):
+    """Numba's usual way, but for the library."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = _compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(_KeepCode, _typed_passes.AnnotateTypes)
+        passes.finalize()
+        return [passes]
+
+
+@cache
+def dispatcher_of(kernel: Kernel) -> Any:
+    """Numba's object for a kernel."""
+    dispatcher = _njit(
+        nogil=True,
+        error_model="numpy",
+        # Kernels allocate nothing, so they need no reference counts; counting (with atomic
+        # instructions, on counters that threads share) cost more than half of the time.
+        _nrt=False,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        forceinline=kernel.inline,
+        boundscheck=CHECKED,
+        pipeline_class=_KernelCompiler,
+    )(kernel.function)
+    return _one_for_all(dispatcher)
+
+
+def _one_for_all(dispatcher: Any) -> Any:
+    """Let calls with different constants share one version of a kernel.
+
+    Numba types a constant argument by its value and compiles a version for each, with versions of
+    everything that those call in turn: a third of all functions, for code that is the same.
+    """
+    fold = dispatcher._compiler.fold_argument_types
+
+    def fold_plainly(args: Any, kws: Any) -> Any:
+        sig, folded = fold(args, kws)
+        return sig, tuple(types.unliteral(arg) for arg in folded)
+
+    dispatcher._compiler.fold_argument_types = fold_plainly
+    return dispatcher
+
+
+# Entries: a symbol with C's way of calling.
+
+_NUMBERS: dict[Any, Any] = {
+    int: types.int64,
+    float: types.float64,
+    bool: types.boolean,
+    np.uint64: types.uint64,
+    type(None): types.none,
+}
+
+
+def _type_of(hint: Any) -> Any:
+    if hint in _NUMBERS:
+        return _NUMBERS[hint]
+    kind, several = bundle_of(hint)
+    item = handle_type(kind)
+    return HandlesType(item) if several else item
+
+
+def _signature_of(entry: Entry) -> Any:
+    args, returns = entry.hints
+    return signature(_type_of(returns), *(_type_of(arg) for arg in args))
+
+
+def external_type_of(entry: Entry) -> Any:
+    """What an entry is to the kernels of other units: a symbol that will be there."""
+    return types.ExternalFunction(entry.name, _signature_of(entry))
+
+
+def build(entry: Entry) -> bytes:
+    """Compile an entry with the kernels it reaches, into an object file."""
+    sig = _signature_of(entry)
+    dispatcher = dispatcher_of(entry)
+    dispatcher.compile(sig.args)
+    compiled = dispatcher.overloads[sig.args]
+    context = compiled.target_context
+    module = binding.parse_assembly(str(_gate(entry.name, compiled)))
+    for library in _reached_libraries(compiled.library):
+        module.link_in(library, preserve=True)
+    codegen = context.codegen()
+    module.triple, module.data_layout = codegen._llvm_module.triple, codegen._data_layout
+    for function in module.functions:
+        if not function.is_declaration and function.name != entry.name:
+            function.linkage = binding.Linkage.internal
+    _optimize(codegen, module)
+    _check_symbols(entry, module)
+    return bytes(codegen._tm.emit_object(module))
+
+
+def _gate(symbol: str, compiled: Any) -> Any:
+    """The function that others call: numba's way of calling behind C's."""
+    context, sig = compiled.target_context, compiled.signature
+    module = compiled.library.create_ir_module(symbol)
+    c_type = ir.FunctionType(
+        context.get_argument_type(sig.return_type),
+        [context.get_argument_type(arg) for arg in sig.args],
+    )
+    function = ir.Function(module, c_type, symbol)
+    builder = ir.IRBuilder(function.append_basic_block())
+    callee = context.declare_function(module, compiled.fndesc)
+    args = [
+        context.get_argument_value(builder, kind, arg)
+        for kind, arg in zip(sig.args, function.args, strict=True)
+    ]
+    status, answer = context.call_conv.call_function(
+        builder, callee, sig.return_type, sig.args, args
+    )
+    if CHECKED:
+        note = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(32)]), FAULT_SYMBOL)
+        with builder.if_then(status.is_error, likely=False):
+            builder.call(note, [status.code])
+    builder.ret(context.get_value_as_argument(builder, sig.return_type, answer))
+    return module
+
+
+def _reached_libraries(first: Any) -> list[Any]:
+    """The modules of a kernel and of everything it calls."""
+    libraries, known = [first], {first}
+    modules = []
+    for library in libraries:  # grows while it is walked
+        if isinstance(library, _KeptLibrary):
+            modules.append(library._final_module)
+            for callee in library._linking_libraries:
+                if callee not in known:
+                    known.add(callee)
+                    libraries.append(callee)
+        else:
+            modules.append(library._get_module_for_linking())
+    return modules
+
+
+def _optimize(codegen: Any, module: Any) -> None:
+    manager, builder = codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False)
+    manager.run(module, builder)
+
+
+_KNOWN_SYMBOLS = {
+    FAULT_SYMBOL,
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "atan",
+    "atan2",
+    "exp",
+    "log",
+    "floor",
+    "ceil",
+    "fmod",
+}
+
+
+def _check_symbols(entry: Entry, module: Any) -> None:
+    """A unit may need other units and C's mathematics: nothing else is there when it is loaded."""
+    from terrarium.engine.compiling.sources import reached_kernels
+
+    known = _KNOWN_SYMBOLS | {callee.name for callee in reached_kernels(entry)[1]}
+    missing = [
+        function.name
+        for function in module.functions
+        if function.is_declaration
+        and not function.name.startswith("llvm.")
+        and function.name not in known
+    ]
+    assert not missing, f"{entry.name} calls {missing}, which a kernel cannot"
