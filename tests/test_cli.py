@@ -12,8 +12,8 @@ import pytest
 
 import terrarium
 from terrarium import cli
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
+from terrarium.data.facts.rulesets import load_ruleset
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
 # Workers of pytest-xdist share one compilation if they keep these together (--dist loadgroup).

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from terrarium import cli
-from terrarium.data.scenarios import load_scenario
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.envs.worlds.players import RandomWorldPlayer
-from terrarium.envs.worlds.vector import WorldEnv
-from terrarium.envs.worlds.world import find_world
+from terrarium.envs.pettingzoo.players import RandomWorldPlayer
+from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.world import find_world
 from terrarium.errors import TerrariumError
 from tests.test_docs import ROOT, blocks
 

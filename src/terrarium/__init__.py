@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from terrarium.envs.adapters.parallel import parallel_env
     from terrarium.envs.make import make, make_vec
-    from terrarium.envs.parallel import parallel_env
 
 __version__ = "0.1.0"
 
@@ -16,7 +16,7 @@ __all__ = ["__version__", "make", "make_vec", "parallel_env"]
 _HOMES = {
     "make": "terrarium.envs.make",
     "make_vec": "terrarium.envs.make",
-    "parallel_env": "terrarium.envs.parallel",
+    "parallel_env": "terrarium.envs.adapters.parallel",
 }
 
 
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Any:
 def _register() -> None:
     """Make the scenarios known to `gymnasium.make`, which looks nowhere else."""
     if find_spec("gymnasium") is not None:  # the ladder's machines do without
-        import_module("terrarium.envs.registration").register_scenarios()
+        import_module("terrarium.envs.adapters.registration").register_scenarios()
 
 
 _register()

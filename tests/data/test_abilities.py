@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from terrarium.data import vocabulary as words
-from terrarium.data.ability_facts import ANYWHERE
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.ability_facts import ANYWHERE
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.unit_facts import RuleSet
 
 LOTV = [name for name in ruleset_names() if name != "liberty"]
 

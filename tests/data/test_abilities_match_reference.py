@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from terrarium.data.ability_facts import Ability
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
 from tests.shared_facts import (
     GAMES,
     REFERENCE,

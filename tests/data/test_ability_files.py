@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium.data.ability_facts import Ability
-from terrarium.data.buff_facts import Buff, Strike
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.buff_facts import Buff, Strike
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.tables import FactsError
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "lotv-5.0.3"\n'  # differences start in line 4

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from terrarium.data.scenario import Measure, Stock
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Measure, Stock
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.tables import FactsError
 
 DRILL = """\

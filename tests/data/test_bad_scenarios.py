@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.tables import FactsError
 from terrarium.errors import TerrariumError
 
@@ -390,6 +390,6 @@ def test_an_unknown_family_is_refused() -> None:
 
 
 def test_a_bare_name_of_two_families_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("terrarium.data.scenarios._names", lambda: ("a/duel", "b/duel"))
+    monkeypatch.setattr("terrarium.data.battles.scenarios._names", lambda: ("a/duel", "b/duel"))
     with pytest.raises(TerrariumError, match='scenario "duel" could be any of: a/duel, b/duel'):
         load_scenario("duel")

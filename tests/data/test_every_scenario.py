@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import terrarium.data
-from terrarium.data.armies import of_race
-from terrarium.data.forms import fighting_value, forms_of, users_of_upgrade
-from terrarium.data.groups import MAX_UNITS, group_size
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Group, Measure, Scenario
-from terrarium.data.scenarios import load_scenario, scenario_names
-from terrarium.data.terrains import regions
+from terrarium.data.battles.armies import of_race
+from terrarium.data.battles.groups import MAX_UNITS, group_size
+from terrarium.data.battles.scenario import Group, Measure, Scenario
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.terrains import regions
+from terrarium.data.facts.forms import fighting_value, forms_of, users_of_upgrade
+from terrarium.data.facts.rulesets import load_ruleset
 
 SKILLS = (
     *("stim_timing", "baneling_split", "kite_zealots", "focus_fire", "siege_line"),

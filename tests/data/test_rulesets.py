@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import terrarium
-from terrarium.data.facts import RuleSet, Weapon
-from terrarium.data.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.unit_facts import RuleSet, Weapon
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "liberty"\n'  # differences start in line 4
 RIFLE = "[unit.marine.weapon.gauss_rifle]\n"
@@ -107,7 +107,7 @@ def test_every_unit_is_sound(name: str) -> None:
 def test_a_rule_set_is_loaded_once_and_on_demand() -> None:
     assert load_ruleset("liberty") is load_ruleset("liberty")
     code = (
-        "import terrarium.data.rulesets as r, terrarium.data.tables as t;"
+        "import terrarium.data.facts.rulesets as r, terrarium.data.tables as t;"
         "t.Table.read = None; r.ruleset_names()"
     )
     source = str(Path(terrarium.__file__).parents[1])

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from terrarium.data.scenario import Order, Scenario, Terrain
-from terrarium.data.scenarios import load_scenario, scenario_names
-from terrarium.data.terrains import load_terrain, terrain_names
+from terrarium.data.battles.scenario import Order, Scenario, Terrain
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.terrains import load_terrain, terrain_names
 
 FILE = Path(__file__).resolve().parents[2].parent / "shared/reference/smac_scenarios.json"
 RACES = {"T": "Terran", "P": "Protoss", "Z": "Zerg"}

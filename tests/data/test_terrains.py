@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from terrarium.data.generated import generate_terrain
-from terrarium.data.scenario import Terrain
+from terrarium.data.battles.generated import generate_terrain
+from terrarium.data.battles.scenario import Terrain
+from terrarium.data.battles.terrains import height_steps, load_terrain, regions, terrain_names
 from terrarium.data.tables import FactsError
-from terrarium.data.terrains import height_steps, load_terrain, regions, terrain_names
 from terrarium.errors import TerrariumError
 
 TWO_LEVELS = """

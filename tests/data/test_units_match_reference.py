@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from terrarium.data.facts import Heal, RuleSet, Unit
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import Heal, RuleSet, Unit
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 REFERENCE = SHARED / "reference"

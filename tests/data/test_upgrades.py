@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from terrarium.data.ability_facts import Ability
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset, ruleset_names
-from terrarium.data.upgrade_facts import Change, Upgrade
+from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.facts.upgrade_facts import Change, Upgrade
 from tests.shared_facts import (
     GAMES,
     REFERENCE,

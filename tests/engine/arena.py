@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Scenario, Terrain
+from terrarium.data.battles.scenario import Scenario, Terrain
 from terrarium.engine import codes
-from terrarium.engine.rules import Rules
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.rules import Rules
 
 Point = tuple[float, float]
 

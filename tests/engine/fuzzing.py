@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 
-from terrarium.data.generated import generate_terrain
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Group, Scenario, Terrain
-from terrarium.data.scenarios import load_scenario
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.generated import generate_terrain
+from terrarium.data.battles.scenario import Group, Scenario, Terrain
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.terrains import load_terrain
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.simulator import Simulator
 from tests.engine.scripts import give_random_orders
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from terrarium.data.scenario import Group, Order, Scenario
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.scenario import Group, Order, Scenario
+from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
 
 ARMIES: dict[str, Mapping[str, int]] = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from terrarium.data.terrains import height_steps, load_terrain
+from terrarium.data.battles.terrains import height_steps, load_terrain
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from tests.engine.arena import SECOND, Arena, Piece, open_ground, scenario

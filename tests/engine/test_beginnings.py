@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from terrarium.data.forms import fighting_value
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Armies, ArmySide, Group, Order, Scenario, Stock, Trigger
-from terrarium.data.scenarios import load_scenario, scenario_names
-from terrarium.data.terrains import load_terrain, regions
+from terrarium.data.battles.scenario import Armies, ArmySide, Group, Order, Scenario, Stock, Trigger
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.terrains import load_terrain, regions
+from terrarium.data.facts.forms import fighting_value
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.vocabulary import RACES
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from tests.engine.arena import Arena, Piece, open_ground
 

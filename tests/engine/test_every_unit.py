@@ -2,9 +2,9 @@
 
 import pytest
 
-from terrarium.data.facts import Unit
-from terrarium.data.rulesets import load_ruleset, ruleset_names
-from terrarium.engine.rules_from_facts import DORMANT_WEAPONS
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.unit_facts import Unit
+from terrarium.engine.tables.types_from_facts import DORMANT_WEAPONS
 from tests.engine.arena import SECOND, open_ground
 
 UNITS = [(rules, name) for rules in ruleset_names() for name in load_ruleset(rules).units]

@@ -5,7 +5,7 @@ from math import atan2, ceil, degrees, hypot
 import numpy as np
 import pytest
 
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine import codes
 from tests.engine.arena import SECOND, Arena, Piece, flat, on_terrain, open_ground
 

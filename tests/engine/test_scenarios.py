@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from terrarium.data.scenario import Group
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenario import Group
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError, Simulator
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.vector import VecEnv
 
 # reference/smac.md, 4, 5 and 11

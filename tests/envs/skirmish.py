@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine.records import Records
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import stage

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import options_for
 from terrarium.envs.vector import VecEnv
 

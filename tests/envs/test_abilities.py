@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import terrarium
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.envs.kernels.skills import APPROACH
 from terrarium.envs.kernels.tables import N_SELF

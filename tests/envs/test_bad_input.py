@@ -7,7 +7,7 @@ import pytest
 
 import terrarium
 from terrarium.envs.options import OptionError
-from terrarium.envs.smac import StarCraft2Env
+from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import EnvError
 from terrarium.errors import TerrariumError
 

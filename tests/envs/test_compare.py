@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
 from terrarium.engine import codes
 from terrarium.envs.compare import compare_players, half_width, margin
-from terrarium.envs.players import COMMANDERS, Tactician, make_player
-from terrarium.envs.stage import Stage
+from terrarium.envs.players.players import COMMANDERS, Tactician, make_player
+from terrarium.envs.players.stage import Stage
 from terrarium.errors import TerrariumError
 
 pytestmark = pytest.mark.xdist_group("engine")

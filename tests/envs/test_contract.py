@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import terrarium
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine import codes
-from terrarium.envs.smac import StarCraft2Env
+from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.naive import V2_RANGES
 from tests.envs.stage import column, kill, put, stage

@@ -4,10 +4,10 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.evaluate import Evaluation, evaluate, wilson_interval
 from terrarium.envs.options import options_for
-from terrarium.envs.players import PLAYERS
+from terrarium.envs.players.players import PLAYERS
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 

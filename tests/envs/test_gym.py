@@ -11,11 +11,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs import registration
+from terrarium.envs.adapters.gym import TeamEnv, TeamVectorEnv
+from terrarium.envs.adapters.registration import env_id
 from terrarium.envs.options import OptionError
-from terrarium.envs.registration import env_id
-from terrarium.envs.team import TeamEnv, TeamVectorEnv
 from terrarium.envs.vector import EnvError
 
 pytestmark = pytest.mark.xdist_group("engine")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from terrarium.data.scenario import Measure
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Measure
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.evaluate import evaluate
-from terrarium.envs.players import RandomPlayer
+from terrarium.envs.players.players import RandomPlayer
 from terrarium.envs.vector import VecEnv
 from tests.envs.skirmish import ENEMY, MARINE, OTHER_MARINE, SKIRMISH, skill, unit, wait
 from tests.envs.stage import kill, put, stage

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from terrarium.data.scenario import Group, Measure, Scenario
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.scenario import Group, Measure, Scenario
+from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine.handles import handle
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.kernels.measures import Scores, compile_yardstick, score_battles

@@ -16,9 +16,9 @@ from pettingzoo.test import (
 from pettingzoo.utils import parallel_to_aec
 
 import terrarium
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
+from terrarium.envs.adapters.parallel import BattleParallelEnv
 from terrarium.envs.options import OptionError
-from terrarium.envs.parallel import BattleParallelEnv
 from terrarium.envs.vector import EnvError
 
 pytestmark = pytest.mark.xdist_group("engine")

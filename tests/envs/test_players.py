@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.envs.evaluate import evaluate
 from terrarium.envs.options import options_for
-from terrarium.envs.players import PLAYERS, within_mask
-from terrarium.envs.tactical_view import MOVES, Lookout
+from terrarium.envs.players.players import PLAYERS, within_mask
+from terrarium.envs.players.tactical_view import MOVES, Lookout
 from terrarium.envs.vector import VecEnv
 
 pytestmark = pytest.mark.xdist_group("engine")

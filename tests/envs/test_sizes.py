@@ -3,7 +3,7 @@
 import pytest
 
 import terrarium
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
 from tests.envs.tables import NAMES, SMAC, SMACV2, SMACV2_LIMIT
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import terrarium
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.skills import skills_of
 from tests.envs.skirmish import SKIRMISH
 

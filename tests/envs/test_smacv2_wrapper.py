@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import terrarium
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import OptionError
-from terrarium.envs.smac import StarCraft2Env
-from terrarium.envs.smacv2 import StarCraftCapabilityEnvWrapper, scenario_of
+from terrarium.envs.smac.env import StarCraft2Env
+from terrarium.envs.smac.smacv2 import StarCraftCapabilityEnvWrapper, scenario_of
 
 pytestmark = pytest.mark.xdist_group("engine")
 

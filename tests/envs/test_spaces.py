@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 import terrarium
-from terrarium.data.scenarios import scenario_names
+from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs.spaces import observation_box, state_box
 
 pytestmark = pytest.mark.xdist_group("engine")

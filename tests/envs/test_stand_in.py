@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 
 import terrarium
-from terrarium.data.scenarios import scenario_names
-from terrarium.envs.multi_agent_env import MultiAgentEnv
-from terrarium.envs.smac_maps import get_map_params, get_smacv2_map_registry, map_present
+from terrarium.data.battles.scenarios import scenario_names
+from terrarium.envs.smac.maps import get_map_params, get_smacv2_map_registry, map_present
+from terrarium.envs.smac.multi_agent_env import MultiAgentEnv
 from terrarium.errors import TerrariumError
 
 pytestmark = pytest.mark.xdist_group("engine")
@@ -184,7 +184,7 @@ def test_a_module_is_run_as_python_does(tmp_path: Path) -> None:
         "mine/train.py",
     )
     answer = run_smac(tmp_path, "-m", "mine.train", "--help", "-m")
-    assert answer == (0, "__main__ train.py ['--help', '-m'] 5 terrarium.envs.smac\n", "")
+    assert answer == (0, "__main__ train.py ['--help', '-m'] 5 terrarium.envs.smac.env\n", "")
 
 
 def test_a_script_is_main_and_finds_what_lies_beside_it(tmp_path: Path) -> None:

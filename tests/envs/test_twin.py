@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.envs.options import options_for
 from terrarium.envs.vector import VecEnv
 from tests.envs.naive import NaiveReward, NaiveSmac

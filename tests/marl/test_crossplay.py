@@ -15,10 +15,10 @@ from PIL import Image
 from terrarium import cli
 from terrarium.cli.crossplay import cross_table
 from terrarium.config import layer_from_words
-from terrarium.envs.worlds.evaluate import evaluate_world
-from terrarium.envs.worlds.players import RandomWorldPlayer
-from terrarium.envs.worlds.vector import WorldEnv
-from terrarium.envs.worlds.world import find_world
+from terrarium.envs.pettingzoo.evaluate import evaluate_world
+from terrarium.envs.pettingzoo.players import RandomWorldPlayer
+from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.world import find_world
 from terrarium.marl.crossplay import Contestant, Entrants, Round, cross_play, find_entrants
 from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from terrarium.envs.players import PLAYERS
+from terrarium.envs.players.players import PLAYERS
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.ppo import Ppo, PpoConfig, Weights, ppo_loss, weights_at
 from terrarium.marl.nets.config import NetConfig

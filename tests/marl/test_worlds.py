@@ -89,7 +89,7 @@ def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -
 
 
 def test_a_lost_worker_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
-    world = "pettingzoo:tests.envs.worlds.zoo:faulty"
+    world = "pettingzoo:tests.envs.pettingzoo.zoo:faulty"
     words = ("task.fault=dies", "env.workers=2", "eval.every=100000")
     with pytest.raises(TerrariumError, match="The run has stopped; what was learned is in"):
         train(settings(tmp_path / "run", *words, world=world))
@@ -142,13 +142,13 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(
 
 
 def test_who_pays_agents_together_says_that_they_are_a_team(tmp_path: Path) -> None:
-    world, words = "pettingzoo:tests.envs.worlds.zoo:turns", ("replay.chunk=4",)
+    world, words = "pettingzoo:tests.envs.pettingzoo.zoo:turns", ("replay.chunk=4",)
     with pytest.raises(TerrariumError, match=r"opponents: a, b\..* env\.reward=team if they"):
         checked(settings(tmp_path / "run", *words, algo="vdn", world=world))
     checked(settings(tmp_path / "run", *words, "env.reward=team", algo="vdn", world=world))
 
 
 def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:
-    world = "pettingzoo:tests.envs.worlds.zoo:turns"
+    world = "pettingzoo:tests.envs.pettingzoo.zoo:turns"
     with pytest.raises(TerrariumError, match=r"replay\.chunk is 0, .* set replay\.chunk=16"):
         checked(settings(tmp_path / "run", algo="iql", world=world))

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.frames import Frames

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from terrarium.data.generated import generate_terrain
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.generated import generate_terrain
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.engine import codes
 from terrarium.engine.handles import handle
-from terrarium.engine.setup import Starts, reset
+from terrarium.engine.kernels.setup.begin import Starts, reset
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.playback import frames_of

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import terrarium
-from terrarium.data.generated import generate_terrain
-from terrarium.data.scenario import Group, Order, Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.generated import generate_terrain
+from terrarium.data.battles.scenario import Group, Order, Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine import codes
 from terrarium.errors import TerrariumError
 
@@ -157,7 +157,7 @@ def bench_engine(
 
 def describe_machine() -> Machine:
     """The processor, and the versions of all that has a say in speed and in results."""
-    from terrarium.engine.rules import RULES_VERSION
+    from terrarium.engine.tables.rules import RULES_VERSION
 
     return Machine(
         cpu=_cpu_name(),
@@ -224,8 +224,8 @@ class _Battles:
 
     def __init__(self, scenario: Scenario, batch: int, threads: int) -> None:
         # numba loads only when something is measured: `--help` must not wait for it.
-        from terrarium.engine.plan import unit_names
         from terrarium.engine.simulator import Simulator
+        from terrarium.engine.tables.plan import unit_names
 
         self.sim: Simulator = Simulator(scenario, batch, threads)
         self._limit_ticks = scenario.limit_steps * scenario.ticks_per_step

@@ -17,7 +17,7 @@ from terrarium.bench.engine import (
     describe_machine,
 )
 from terrarium.bench.peers import Peer, PeerInfo, Slice, smax_command
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.envs.options import VIEWS
 from terrarium.errors import TerrariumError, nearest
 

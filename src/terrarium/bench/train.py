@@ -8,7 +8,7 @@ from pathlib import Path
 
 from terrarium.bench.engine import Machine, describe_machine
 from terrarium.config import layer_from_words
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.errors import TerrariumError
 
 

@@ -15,7 +15,7 @@ from terrarium.bench.engine import Machine, describe_machine
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.envs.worlds.vector import WorldEnv
+    from terrarium.envs.pettingzoo.vector import WorldEnv
 
 PARTICLES = "mpe/"
 
@@ -81,8 +81,8 @@ def bench_worlds(
     config: WorldBenchConfig, tell: Callable[[str], None] = lambda text: None
 ) -> WorldBenchResult:
     """Median speeds of a batch in this process, one in processes, and a plain loop, in turns."""
-    from terrarium.envs.worlds.vector import WorldEnv
-    from terrarium.envs.worlds.world import find_world
+    from terrarium.envs.pettingzoo.vector import WorldEnv
+    from terrarium.envs.pettingzoo.world import find_world
 
     world = find_world(config.scenario)
     rng = np.random.default_rng(0)
@@ -136,7 +136,7 @@ def _batch(env: "WorldEnv", drawn: NDArray[np.int64]) -> Callable[[int], None]:
 
 def _plain_loop(scenario: str, n_envs: int, drawn: NDArray[np.int64]) -> Callable[[int], None]:
     """Plays one step of as many of mpe2's own environments, each reset when it has ended."""
-    from terrarium.envs.worlds.particles import particle_module
+    from terrarium.envs.pettingzoo.particles import particle_module
 
     module = particle_module(scenario.removeprefix(PARTICLES))
     envs = [module.parallel_env() for _ in range(n_envs)]

@@ -9,7 +9,7 @@ import tyro
 from rich.table import Table
 
 from terrarium.cli.tables import TICKS_PER_S, army_text, new_table, open_console
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from terrarium.cli.eval_world import (
     world_table,
 )
 from terrarium.cli.tables import new_table, open_console, print_json
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.errors import TerrariumError, nearest
 
 if TYPE_CHECKING:
     from terrarium.envs.evaluate import Evaluation
     from terrarium.envs.options import Options
-    from terrarium.envs.players import Commander, Player
+    from terrarium.envs.players.players import Commander, Player
 
 MAX_COUNT = 1_000_000
 # The engine has its own MAX_SEED; asking it would load numba.
@@ -142,7 +142,7 @@ class Eval:
 
 
 def _is_world(word: str) -> bool:
-    from terrarium.envs.worlds.world import is_world
+    from terrarium.envs.pettingzoo.world import is_world
 
     return is_world(word)
 
@@ -165,7 +165,7 @@ def resolve_player(
     name: str, threads: int | None = None
 ) -> tuple["Player | Commander", Scenario | None]:
     """The player that a word on the command line means; a run also has a scenario of its own."""
-    from terrarium.envs.players import COMMANDERS, PLAYERS, make_player
+    from terrarium.envs.players.players import COMMANDERS, PLAYERS, make_player
 
     if name in PLAYERS or name.split(":")[0] in COMMANDERS:
         return make_player(name), None

@@ -12,9 +12,9 @@ from terrarium.cli.tables import new_table
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.envs.worlds.evaluate import WorldEvaluation
-    from terrarium.envs.worlds.players import WorldPlayer
-    from terrarium.envs.worlds.world import World
+    from terrarium.envs.pettingzoo.evaluate import WorldEvaluation
+    from terrarium.envs.pettingzoo.players import WorldPlayer
+    from terrarium.envs.pettingzoo.world import World
 
 RANDOM = "random"
 
@@ -33,7 +33,7 @@ def is_world_run(name: str) -> bool:
     path = Path(name)
     if not (path.is_dir() or name.endswith(".pt")):
         return False
-    from terrarium.envs.worlds.world import is_world
+    from terrarium.envs.pettingzoo.world import is_world
     from terrarium.marl.run_folder import scenario_of
 
     return is_world(scenario_of(path))
@@ -43,8 +43,8 @@ def resolve_world_player(
     name: str, word: str = "", threads: int | None = None, seed: int = 0
 ) -> tuple["WorldPlayer", "World"]:
     """Who plays in which world: a run knows its own, and plays no other one."""
-    from terrarium.envs.worlds.players import RandomWorldPlayer
-    from terrarium.envs.worlds.world import find_world
+    from terrarium.envs.pettingzoo.players import RandomWorldPlayer
+    from terrarium.envs.pettingzoo.world import find_world
 
     if name == RANDOM:
         return RandomWorldPlayer(seed), find_world(word, {})
@@ -70,7 +70,7 @@ def resolve_world_player(
 def evaluate_in_world(
     player: "WorldPlayer", world: "World", how: Round, progress: Progress
 ) -> "WorldEvaluation":
-    from terrarium.envs.worlds.evaluate import evaluate_world
+    from terrarium.envs.pettingzoo.evaluate import evaluate_world
 
     bar = progress.add_task(world.name, total=how.episodes)
     return evaluate_world(

@@ -7,11 +7,11 @@ from rich.console import Console
 from rich.table import Table
 
 from terrarium.cli.tables import TICKS_PER_S, new_table, open_console, print_json
-from terrarium.data.ability_facts import ANYWHERE, Ability
-from terrarium.data.buff_facts import Buff, Effect, Strike
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.upgrade_facts import Change, Upgrade
+from terrarium.data.facts.ability_facts import ANYWHERE, Ability
+from terrarium.data.facts.buff_facts import Buff, Effect, Strike
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.facts.upgrade_facts import Change, Upgrade
 from terrarium.data.vocabulary import RACES
 from terrarium.errors import TerrariumError, nearest
 

@@ -77,7 +77,7 @@ class ListSettings:
     def _options(self) -> list["Setting"]:
         """What the factory of a world takes."""
         from terrarium.config import Setting
-        from terrarium.envs.worlds.world import find_world
+        from terrarium.envs.pettingzoo.world import find_world
 
         return [
             Setting(f"task.{name}", type(default).__name__, str(default), "an option of the world")

@@ -8,11 +8,11 @@ import tyro
 from rich.table import Table
 
 from terrarium.cli.tables import TICKS_PER_S, new_table, open_console, print_json, print_rows
-from terrarium.data.facts import Unit, Weapon
-from terrarium.data.rulesets import load_ruleset, ruleset_names
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario, scenario_names
-from terrarium.data.terrains import load_terrain, terrain_names
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.terrains import load_terrain, terrain_names
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.unit_facts import Unit, Weapon
 from terrarium.data.vocabulary import KINDS, RACES
 from terrarium.errors import TerrariumError, nearest
 
@@ -85,7 +85,7 @@ class ListScenarios:
 
 
 def _world_rows() -> list[dict[str, Any]]:
-    from terrarium.envs.worlds.world import find_world, world_names
+    from terrarium.envs.pettingzoo.world import find_world, world_names
 
     rows = []
     for name in world_names():

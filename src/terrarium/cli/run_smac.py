@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from terrarium.envs.drop_in import hidden_packages, run_program
+from terrarium.envs.smac.drop_in import hidden_packages, run_program
 from terrarium.errors import TerrariumError
 
 

@@ -15,8 +15,8 @@ from terrarium.cli.watch_world import (
     watch_record,
     watch_world,
 )
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.errors import TerrariumError, nearest
 from terrarium.replay import SUFFIX, WORLD_SUFFIX
 
@@ -126,7 +126,7 @@ class Watch:
 def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
     """One battle of a player; a run plays its own scenario if none is named."""
     from terrarium.cli.eval import resolve_player
-    from terrarium.envs.players import record_battle
+    from terrarium.envs.players.players import record_battle
 
     who, own_scenario = resolve_player(player)
     scenario = scenario or own_scenario

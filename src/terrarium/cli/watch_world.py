@@ -11,8 +11,8 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.replay import WORLD_SUFFIX
 
 if TYPE_CHECKING:
-    from terrarium.envs.worlds.players import WorldPlayer
-    from terrarium.envs.worlds.world import World
+    from terrarium.envs.pettingzoo.players import WorldPlayer
+    from terrarium.envs.pettingzoo.world import World
     from terrarium.replay.world_record import WorldRecord
 
 RANDOM = "random"
@@ -32,7 +32,7 @@ class WorldFiles:
 
 def is_world_word(word: str) -> bool:
     """Whether a world is meant by its name."""
-    from terrarium.envs.worlds.world import is_world
+    from terrarium.envs.pettingzoo.world import is_world
 
     return is_world(word)
 
@@ -61,7 +61,7 @@ def watch_record(path: Path, policy: str | None, files: WorldFiles) -> None:
 def watch_world(word: str, policy: str | None, seed: int, files: WorldFiles) -> None:
     """Play an episode of a world, or of the world of a run, and show it."""
     player, world = _who_and_where(word, policy, seed)
-    from terrarium.envs.worlds.recording import record_world
+    from terrarium.envs.pettingzoo.recording import record_world
 
     who = Path(word if Path(word).is_dir() else policy or RANDOM).name
     record = record_world(player, world, seed, f"{who}, seed {seed}: {world.title}")
@@ -70,8 +70,8 @@ def watch_world(word: str, policy: str | None, seed: int, files: WorldFiles) -> 
 
 
 def _who_and_where(word: str, policy: str | None, seed: int) -> tuple["WorldPlayer", "World"]:
-    from terrarium.envs.worlds.players import RandomWorldPlayer
-    from terrarium.envs.worlds.world import find_world
+    from terrarium.envs.pettingzoo.players import RandomWorldPlayer
+    from terrarium.envs.pettingzoo.world import find_world
 
     is_run = Path(word).is_dir()
     if is_run and policy is not None:

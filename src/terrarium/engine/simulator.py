@@ -10,21 +10,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
-from terrarium.engine.abilities_from_facts import names_of
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
-from terrarium.engine.plan import compile_plan, n_units, unit_names
+from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
+from terrarium.engine.kernels.tick import step
 from terrarium.engine.records import Records, records
-from terrarium.engine.rules import RULES_VERSION
-from terrarium.engine.rules_from_facts import compile_rules
-from terrarium.engine.setup import Starts, create, grant, reset
 from terrarium.engine.state import COMMAND, Game, Games, allocate, allocate_scratch
-from terrarium.engine.terrain import compile_ground
-from terrarium.engine.tick import step
+from terrarium.engine.tables.abilities_from_facts import names_of
+from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
+from terrarium.engine.tables.rules import RULES_VERSION
+from terrarium.engine.tables.terrain import compile_ground
+from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
 
 MAX_SEED = 2**63 - 1

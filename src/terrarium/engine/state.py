@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from terrarium.engine.codes import NO_UNIT
 from terrarium.engine.jit import inline
-from terrarium.engine.plan import Plan
 from terrarium.engine.records import Records, records
-from terrarium.engine.rules import Rules
-from terrarium.engine.terrain import Ground
+from terrarium.engine.tables.plan import Plan
+from terrarium.engine.tables.rules import Rules
+from terrarium.engine.tables.terrain import Ground
 
 UNIT = np.dtype(
     [

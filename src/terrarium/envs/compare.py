@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.evaluate import Z_95
-from terrarium.envs.players import Commander, make_player
-from terrarium.envs.stage import Stage
+from terrarium.envs.players.players import Commander, make_player
+from terrarium.envs.players.stage import Stage
 from terrarium.errors import TerrariumError
 
 

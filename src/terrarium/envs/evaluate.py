@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine.simulator import MAX_SEED
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.players import Commander, Player, play_step
+from terrarium.envs.players.players import Commander, Player, play_step
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import VIEWS, options_for
-from terrarium.envs.smac import StarCraft2Env
+from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import VecEnv
 
 

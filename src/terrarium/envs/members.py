@@ -1,10 +1,10 @@
 """Who may take part in a scenario's battles, as its file says before any has begun."""
 
-from terrarium.data.armies import side_units
-from terrarium.data.forms import forms_of
-from terrarium.data.groups import group_size
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario
+from terrarium.data.battles.armies import side_units
+from terrarium.data.battles.groups import group_size
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import forms_of
+from terrarium.data.facts.rulesets import load_ruleset
 
 
 def n_members(scenario: Scenario) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any
 
-from terrarium.data.scenario import Scenario
+from terrarium.data.battles.scenario import Scenario
 from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from terrarium.data.ability_facts import Ability
-from terrarium.data.facts import RuleSet
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine import codes
-from terrarium.engine.abilities_from_facts import names_of
 from terrarium.engine.records import Records, records
+from terrarium.engine.tables.abilities_from_facts import names_of
 from terrarium.envs.kernels.tables import N_AIMED, N_SELF, SLOT
 from terrarium.envs.members import possible_allies
 

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.members import possible_allies
 from terrarium.envs.vector import VecEnv
 

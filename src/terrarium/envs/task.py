@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.armies import side_units
-from terrarium.data.facts import RuleSet, Unit
-from terrarium.data.forms import fighting_value, forms_of
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Measure, Scenario, Smac, Terrain
+from terrarium.data.battles.armies import side_units
+from terrarium.data.battles.scenario import Measure, Scenario, Smac, Terrain
+from terrarium.data.facts.forms import fighting_value, forms_of
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.engine.records import Records, records
 from terrarium.envs.kernels.measures import compile_yardstick
 from terrarium.envs.kernels.sight import WALK_UP

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.facts import RuleSet, Unit, Weapon
+from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
 from terrarium.envs.schema import TRAITS
 
 TICKS_PER_S = 16.0

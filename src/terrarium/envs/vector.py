@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from terrarium.data.scenario import Scenario
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.records import Records, records
-from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import MAX_SEED, Simulator
 from terrarium.engine.state import COMMAND
+from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.envs.arrays import empty_output, empty_state, empty_views
 from terrarium.envs.kernels.actions import first_refused, sample_all_actions
 from terrarium.envs.kernels.episodes import (

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.worlds.evaluate import WorldEvaluation, evaluate_world
-from terrarium.envs.worlds.players import RandomWorldPlayer, WorldPlayer
-from terrarium.envs.worlds.vector import WorldEnv
-from terrarium.envs.worlds.world import World, find_world, is_world
+from terrarium.envs.pettingzoo.evaluate import WorldEvaluation, evaluate_world
+from terrarium.envs.pettingzoo.players import RandomWorldPlayer, WorldPlayer
+from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.world import World, find_world, is_world
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.teams import find_team, is_teams, split_teams
 from terrarium.marl.player import PolicyPlayer

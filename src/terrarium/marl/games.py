@@ -9,18 +9,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.arrays import empty_views
 from terrarium.envs.evaluate import evaluate
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.players import record_battle
+from terrarium.envs.pettingzoo.evaluate import evaluate_world
+from terrarium.envs.pettingzoo.recording import is_drawable, record_world
+from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.world import World, find_world, is_world
+from terrarium.envs.players.players import record_battle
 from terrarium.envs.task import TaskInfo, compile_task
 from terrarium.envs.vector import VecEnv
 from terrarium.envs.views import Views
-from terrarium.envs.worlds.evaluate import evaluate_world
-from terrarium.envs.worlds.recording import is_drawable, record_world
-from terrarium.envs.worlds.vector import WorldEnv
-from terrarium.envs.worlds.world import World, find_world, is_world
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Look, look_at

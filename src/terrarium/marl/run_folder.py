@@ -11,7 +11,7 @@ import numpy as np
 
 from terrarium import __version__
 from terrarium.config import Layer, layer_from_file, read_toml
-from terrarium.engine.rules import RULES_VERSION
+from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo

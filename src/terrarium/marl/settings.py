@@ -16,9 +16,9 @@ from terrarium.config import (
     table_of,
     to_toml,
 )
-from terrarium.data.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.worlds.world import find_world, is_world
+from terrarium.envs.pettingzoo.world import find_world, is_world
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.teams import (

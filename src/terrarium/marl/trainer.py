@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.envs.players import PLAYERS
+from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.players.players import PLAYERS
 from terrarium.envs.vector import VecEnv
-from terrarium.envs.worlds.errors import WorldError
-from terrarium.envs.worlds.vector import WorldEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Terrain
+from terrarium.data.battles.scenario import Terrain
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.replay.errors import ReplayError

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import Terrain
+from terrarium.data.battles.scenario import Terrain
 from terrarium.engine.records import Records
 
 OUTCOMES = ("win", "loss", "draw", "timeout", "unknown")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from terrarium.data.scenario import Terrain
+from terrarium.data.battles.scenario import Terrain
 from terrarium.replay.frames import Frames
 from terrarium.replay.names import ground_signs
 

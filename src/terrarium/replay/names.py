@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from terrarium.data.scenario import Terrain
+from terrarium.data.battles.scenario import Terrain
 from terrarium.replay.frames import Frames, Skill, UnitType
 
 TICKS_PER_S_PLAYED = 22.4  # at the speed "faster", at which the game is played

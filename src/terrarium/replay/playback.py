@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.handles import handle
-from terrarium.engine.plan import n_units
-from terrarium.engine.rules import RULES_VERSION
-from terrarium.engine.setup import Starts, reset
+from terrarium.engine.kernels.setup.begin import Starts, reset
 from terrarium.engine.simulator import EngineError, Simulator
+from terrarium.engine.tables.plan import n_units
+from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import Frames

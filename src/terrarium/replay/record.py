@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium import __version__
-from terrarium.data.rulesets import load_ruleset, ruleset_names
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.records import Records
-from terrarium.engine.rules import RULES_VERSION
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
 from terrarium.replay.columns import rounded
 from terrarium.replay.errors import ReplayError

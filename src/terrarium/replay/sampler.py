@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.rulesets import load_ruleset
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.scenario import (
+from terrarium.data.battles.scenario import (
     Armies,
     Generator,
     Group,
@@ -23,8 +23,8 @@ from terrarium.data.scenario import (
     Terrain,
     Trigger,
 )
-from terrarium.data.scenarios import load_scenario
-from terrarium.data.terrains import load_terrain
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.terrains import load_terrain
 
 # The signs of the drawings: walkable, (level, third of a ramp), creep.
 _WALKABLE, _CREEP = "#.", ".~"

@@ -6,7 +6,7 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.random import CHOICE, bits
+from terrarium.engine.kernels.random import CHOICE, bits
 from terrarium.envs.kernels.script import choose_for
 from terrarium.envs.kernels.sight import in_range, is_there, member
 from terrarium.envs.kernels.skills import engine_takes, mask_skills, use_skill

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.permission import cargo_room
+from terrarium.engine.kernels.abilities.stats import is_hidden
+from terrarium.engine.kernels.orders.permission import cargo_room
 from terrarium.engine.records import Records
-from terrarium.engine.stats import is_hidden
 from terrarium.envs import schema
 from terrarium.envs.kernels.sight import is_there, member
 from terrarium.envs.kernels.skills import ability_in

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.random import BATTLE, bits
-from terrarium.engine.setup import begin
-from terrarium.engine.tick import advance
+from terrarium.engine.kernels.random import BATTLE, bits
+from terrarium.engine.kernels.setup.begin import begin
+from terrarium.engine.kernels.tick import advance
 from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions, take_orders
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state

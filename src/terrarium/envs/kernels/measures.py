@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.forms import fighting_value, forms_of
-from terrarium.data.rulesets import load_ruleset
-from terrarium.data.scenario import Scenario
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import fighting_value, forms_of
+from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import Game

@@ -7,8 +7,8 @@ step shows whether it was a good one. Steps are worth the change of the prospect
 such a reward changes no best policy); the end is worth the number itself.
 """
 
-from terrarium.engine.geometry import length
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.geometry import length
 from terrarium.envs.kernels.conditions import place_of
 from terrarium.envs.kernels.measures import REACH, ROUNDING, score
 from terrarium.envs.kernels.sight import lives, member

@@ -2,9 +2,9 @@
 
 import math
 
-from terrarium.engine.geometry import NEARLY, edge_distance, length
 from terrarium.engine.jit import kernel
-from terrarium.engine.random import SIGHTING, TURN, bits, uniform
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.random import SIGHTING, TURN, bits, uniform
 from terrarium.engine.records import Records
 from terrarium.envs.kernels.tables import Env
 

@@ -1,10 +1,10 @@
 """Abilities of agents: which of them the mask offers, and on whom; what using one means."""
 
 from terrarium.engine import codes
-from terrarium.engine.geometry import NEARLY
 from terrarium.engine.jit import kernel
-from terrarium.engine.orders import resolve
-from terrarium.engine.permission import kit_slot, may_aim, may_use_now, range_of
+from terrarium.engine.kernels.geometry import NEARLY
+from terrarium.engine.kernels.orders.orders import resolve
+from terrarium.engine.kernels.orders.permission import kit_slot, may_aim, may_use_now, range_of
 from terrarium.engine.state import Game
 from terrarium.envs.kernels.sight import distance_between, is_there, is_visible, member
 from terrarium.envs.kernels.tables import EAST, N_AIMED, N_SELF, NORTH, SOUTH, WEST, Env

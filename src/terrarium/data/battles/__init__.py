@@ -1,0 +1,1 @@
+"""Scenarios and terrains, read from TOML."""

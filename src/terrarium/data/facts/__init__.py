@@ -1,0 +1,1 @@
+"""Facts of the game: units, weapons, abilities, buffs, upgrades, read from TOML."""

@@ -1,0 +1,1 @@
+"""The rules, compiled: one small kernel for each rule, in folders by subject."""

@@ -1,0 +1,1 @@
+"""Abilities: casts, buffs, areas on the ground, cargo, changes of form."""

@@ -1,0 +1,93 @@
+"""Areas on the ground: storms, scans, clouds, shields that move with their owner."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import BRIEF_TICKS, add_buff
+from terrarium.engine.kernels.abilities.outcomes import touches
+from terrarium.engine.kernels.abilities.traits import concerns
+from terrarium.engine.kernels.combat.damage import add_hit
+from terrarium.engine.kernels.combat.shots import drop_effect, new_effect
+from terrarium.engine.state import Game, is_unit
+
+ENDLESS = 1e30
+
+
+@kernel
+def lay(game: Game, area: int, ability: int, u: int, v: int, x: float, y: float) -> int:
+    """Put an area on the ground; the effect it got, or -1."""
+    k = new_effect(game, u, v if v >= 0 else u, 0, codes.LYING)
+    if k < 0:
+        return -1
+    row, effect = game.rules.areas[area], game.effects[k]
+    effect.area, effect.ability = area, ability
+    effect.x, effect.y, effect.aim_x, effect.aim_y = x, y, x, y
+    effect.timer = row.ticks + row.delay if row.ticks > 0.0 else ENDLESS
+    effect.speed = row.delay  # ticks until its next strike, or until it begins to work
+    effect.step, effect.seen_tag = 0, game.clock[0].tick  # its birth
+    return k
+
+
+@kernel
+def lie(game: Game, k: int) -> None:
+    """One tick of an area: it follows, it works on those inside, it ends."""
+    effect = game.effects[k]
+    area = game.rules.areas[effect.area]
+    if area.follows == codes.FOLLOWS_USER:
+        if not is_unit(game, effect.source, effect.source_tag):
+            drop_effect(game, k)
+            return
+        effect.x, effect.y = game.units[effect.source].x, game.units[effect.source].y
+    elif area.follows == codes.FOLLOWS_TARGET:
+        effect.x, effect.y = effect.aim_x, effect.aim_y
+    effect.speed -= 1.0
+    works = effect.timer <= area.ticks or area.ticks == 0.0
+    if works:
+        strikes_now = area.strike >= 0 and effect.speed < 0.0
+        if strikes_now:
+            strikes_now = area.times == 0 or effect.step < area.times
+            effect.step += 1
+            effect.speed += area.period
+        if area.buff >= 0 or strikes_now:
+            work(game, k, strikes_now)
+    effect.timer -= 1.0
+    if effect.timer <= 0.0:
+        if area.then >= 0:
+            effect.area = area.then
+            effect.timer = game.rules.areas[area.then].ticks
+        else:
+            drop_effect(game, k)
+
+
+@kernel
+def work(game: Game, k: int, strikes_now: bool) -> None:
+    """What an area does to everybody inside."""
+    effect = game.effects[k]
+    area = game.rules.areas[effect.area]
+    x, y, side, source, tag = effect.x, effect.y, effect.side, effect.source, effect.source_tag
+    for o in range(game.clock[0].n_slots):
+        if not game.units[o].alive or not touches(game, o, x, y, area.radius):
+            continue
+        if not concerns(game, area.who, side, source, o, area.must_be, area.must_not_be):
+            continue
+        if strikes_now and not struck_before(game, k, o):
+            add_hit(game, o, area.strike, source, tag, side, 1.0)
+        if area.buff >= 0:
+            add_buff(game, o, area.buff, source, side, BRIEF_TICKS)
+
+
+@kernel
+def struck_before(game: Game, k: int, o: int) -> bool:
+    """Areas of one kind over each other do not add up: the first that touches a unit strikes it."""
+    area = game.effects[k].area
+    for j in range(game.clock[0].n_effects):
+        other = game.effects[j]
+        if j == k or other.stage != codes.LYING or other.area != area:
+            continue
+        older = other.seen_tag < game.effects[k].seen_tag or (
+            other.seen_tag == game.effects[k].seen_tag
+            and other.source_tag < game.effects[k].source_tag
+        )
+        row = game.rules.areas[area]
+        if older and row.ticks > 0.0 and touches(game, o, other.x, other.y, row.radius):
+            return True
+    return False

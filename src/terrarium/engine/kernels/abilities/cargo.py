@@ -1,0 +1,173 @@
+"""Cargo: Medivacs, Bunkers and their like take units in, let them out, and lose them."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.combat.aim import TOUCH
+from terrarium.engine.kernels.combat.shots import launch
+from terrarium.engine.kernels.combat.weapons import applies
+from terrarium.engine.kernels.geometry import edge_distance
+from terrarium.engine.kernels.orders.orders import forget_target
+from terrarium.engine.kernels.orders.permission import fits_in
+from terrarium.engine.kernels.random import COOLDOWN, uniform
+from terrarium.engine.kernels.setup.births import find_room
+from terrarium.engine.state import Game
+
+
+@kernel
+def load_into(game: Game, v: int, u: int) -> None:
+    """Unit `v` goes on board of carrier `u`: it lives, but is no longer on the map."""
+    other, me = game.units[v], game.units[u]
+    other.alive, other.inside = False, u
+    other.n_orders = 0
+    other.x, other.y = me.x, me.y
+    other.speed_x, other.speed_y = 0.0, 0.0
+    other.winding = False
+    other.target, other.target_why, other.heal_target = (
+        codes.NO_UNIT,
+        codes.TARGET_NONE,
+        codes.NO_UNIT,
+    )
+    game.skills[u].load += game.rules.types[other.kind].cargo_size
+    refresh(game, u)
+
+
+@kernel
+def load_all(game: Game, ability: int, u: int) -> None:
+    """Take in whoever fits and is near, as a Command Center does with workers."""
+    row = game.rules.abilities[ability]
+    for v in range(game.clock[0].n_slots):
+        if game.units[v].alive and fits_in(game, u, ability, v):
+            if edge_distance(game, game.units[u], game.units[v]) <= row.load_radius:
+                load_into(game, v, u)
+
+
+@kernel
+def let_out(game: Game, u: int, v: int) -> None:
+    """A passenger steps onto free ground next to its carrier."""
+    me, other = game.units[u], game.units[v]
+    other.x, other.y = find_room(game, other.kind, other.side, me.x, me.y)
+    other.alive, other.inside = True, codes.NO_UNIT
+    other.home_x, other.home_y, other.away, other.way_tick = other.x, other.y, False, 0
+    other.face_x, other.face_y = me.face_x, me.face_y
+    other.aim_x, other.aim_y = me.face_x, me.face_y
+    game.skills[u].load -= game.rules.types[other.kind].cargo_size
+    forget_target(game, v)
+    refresh(game, v)
+    refresh(game, u)
+
+
+@kernel
+def first_passenger(game: Game, u: int) -> int:
+    """Who has been in a carrier for longest, by tag; -1 = nobody."""
+    best = codes.NO_UNIT
+    for v in range(game.clock[0].n_slots):
+        if game.units[v].inside == u and not game.units[v].alive:
+            if best < 0 or game.units[v].tag < game.units[best].tag:
+                best = v
+    return best
+
+
+@kernel
+def unload(game: Game, u: int) -> None:
+    """One tick of unloading: a passenger each period, on the move or not."""
+    skill = game.skills[u]
+    row = game.rules.abilities[skill.unloading]
+    skill.unload_timer -= 1.0
+    if skill.unload_timer > 0.0:
+        return
+    v = first_passenger(game, u)
+    if v >= 0:
+        let_out(game, u, v)
+        skill.unload_timer = row.unload_period
+    if first_passenger(game, u) < 0:
+        skill.unloading = codes.NO_ABILITY
+        refresh(game, u)
+
+
+@kernel
+def leave_wreck(game: Game, u: int) -> None:
+    """A carrier dies: its passengers with it, or not."""
+    if game.skills[u].load == 0:
+        return
+    dies = True
+    kind = game.units[u].kind
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].kind == codes.LOAD:
+            dies = game.rules.abilities[row].cargo_dies
+    while True:
+        v = first_passenger(game, u)
+        if v < 0:
+            return
+        let_out(game, u, v)
+        if dies:
+            game.units[v].hp = 0.0
+
+
+@kernel
+def man_weapons(game: Game) -> None:
+    """Let the crews of all carriers from which one can shoot do so."""
+    for u in range(game.clock[0].n_slots):
+        if game.units[u].alive and game.units[u].status & codes.MANNED:
+            shoot_out(game, u)
+
+
+@kernel
+def shoot_out(game: Game, u: int) -> None:
+    """The crew of a Bunker fires from inside, farther than on foot."""
+    add = 0.0
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[game.units[u].kind, k]
+        if row >= 0:
+            add = max(add, game.rules.abilities[row].cargo_range_add)
+    for v in range(game.clock[0].n_slots):
+        one = game.units[v]
+        if one.inside != u or one.alive or game.rules.types[one.kind].n_weapons == 0:
+            continue
+        one.cooldown = one.cooldown - 1.0 if one.cooldown > 0.0 else 0.0
+        if one.cooldown <= 0.0 and game.rules.types[one.kind].acquires == codes.ACQUIRE_OFFENSIVE:
+            shoot_as(game, u, v, add)
+
+
+@kernel
+def shoot_as(game: Game, u: int, v: int, add: float) -> None:
+    """A passenger picks the best target in reach of its carrier and shoots."""
+    me, one = game.units[u], game.units[v]
+    best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
+    for o in range(game.clock[0].n_slots):
+        other = game.units[o]
+        if not other.alive or other.side == me.side or not other.seen >> me.side & 1:
+            continue
+        rank = game.rules.rank[one.kind, other.column]
+        distance = edge_distance(game, me, other)
+        if rank < best_rank or rank < 0 or (rank == best_rank and distance >= best_distance):
+            continue
+        w = weapon_for(game, v, o, distance, add)
+        if w >= 0:
+            best, best_rank, best_distance, weapon = o, rank, distance, w
+    if best < 0:
+        return
+    kind, clock = game.rules.weapons[weapon], game.clock[0]
+    draw = uniform(clock.seed, clock.tick, one.tag, COOLDOWN)
+    noise = kind.jitter_low + (kind.jitter_high - kind.jitter_low) * draw
+    one.cooldown += (kind.period + noise) / one.rate
+    one.x, one.y = me.x, me.y
+    for h in range(kind.first_hit, kind.first_hit + kind.n_hits):
+        if game.rules.hits[h].form != codes.BOUNCE and applies(game, h, best, best_distance):
+            for _ in range(game.rules.hits[h].count):
+                launch(game, v, best, h)
+
+
+@kernel
+def weapon_for(game: Game, v: int, o: int, distance: float, add: float) -> int:
+    """The weapon with which a passenger reaches somebody from inside; -1 if none does."""
+    one, other = game.units[v], game.units[o]
+    row = game.rules.types[one.kind]
+    for w in range(row.first_weapon, row.first_weapon + row.n_weapons):
+        weapon = game.rules.weapons[w]
+        if not weapon.planes & other.plane or weapon.range <= TOUCH:
+            continue
+        if weapon.min_range <= distance <= weapon.range + one.range_add + add:
+            return w
+    return -1

@@ -1,0 +1,385 @@
+"""Casting: an ability from the approach to its finish (game_rules.md, 10).
+
+Approach, preparation, the cast itself, a channel, a finish. The price is paid at the cast.
+"""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.areas import lay
+from terrarium.engine.kernels.abilities.autocast import act_by_itself
+from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff, find_buff
+from terrarium.engine.kernels.abilities.cargo import load_all, load_into, unload
+from terrarium.engine.kernels.abilities.control import let_go, take_over
+from terrarium.engine.kernels.abilities.cooldowns import pay, start_cooldown
+from terrarium.engine.kernels.abilities.morphs import advance_morph, begin_morph
+from terrarium.engine.kernels.abilities.outcomes import arrive
+from terrarium.engine.kernels.abilities.repair import repair, restore_shields
+from terrarium.engine.kernels.abilities.spells import send
+from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.abilities.summons import await_made, summon
+from terrarium.engine.kernels.combat.weapons import add_shot
+from terrarium.engine.kernels.movement.dragging import be_dragged
+from terrarium.engine.kernels.movement.teleports import jump
+from terrarium.engine.kernels.orders.orders import current_order, finish_order
+from terrarium.engine.kernels.orders.permission import (
+    in_reach,
+    may_aim,
+    may_use_now,
+    still_there,
+)
+from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.tables.rules import (
+    BROKEN_BY_DAMAGE,
+    KILLS_USER,
+    REFUNDS_ENERGY,
+    SPENDS_COOLDOWN,
+    TAKES_CONTROL,
+)
+
+DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS
+"""Whoever is none of this has nothing to do with abilities in this tick."""
+
+
+@kernel
+def use_abilities(game: Game) -> None:
+    """Advance everything that units do besides walking and shooting.
+
+    Whose cast is due acts in a random order, the same for any order of slots.
+    """
+    game.scratch.counts[N_SHOTS] = 0
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or me.hp <= 0.0:
+            continue
+        ordered = current_order(game, u) == codes.CAST
+        if not ordered and not me.status & DOING:
+            continue
+        if advance(game, u, ordered):
+            add_shot(game, u)
+    for k in range(game.scratch.counts[N_SHOTS]):
+        u = game.scratch.shots[k].unit
+        if game.units[u].alive and game.units[u].hp > 0.0:
+            act(game, u)
+
+
+@kernel
+def advance(game: Game, u: int, ordered: bool) -> bool:
+    """One tick of what a unit is doing; is something of it due?"""
+    me, skill = game.units[u], game.skills[u]
+    if me.status & codes.MORPHING:
+        advance_morph(game, u)
+    if me.status & codes.DRAGGED:
+        be_dragged(game, u)
+    if me.status & codes.JOINED:
+        await_made(game, u)
+    if skill.unloading >= 0:
+        unload(game, u)
+    if skill.cast >= 0:
+        return go_on(game, u) or skill.beside >= 0
+    if ordered and skill.morph < 0:
+        begin(game, u)
+    elif me.status & codes.AUTOCASTS and not me.status & codes.SILENCED:
+        act_by_itself(game, u)
+    return skill.beside >= 0 or (skill.cast >= 0 and skill.timer <= 0.0)
+
+
+@kernel
+def begin(game: Game, u: int) -> None:
+    """Start the cast that the first order asks for, once the target is in reach."""
+    order, skill = game.orders[u, 0], game.skills[u]
+    ability, v = order.ability, order.target
+    answer = may_use_now(game, u, ability)
+    if answer == codes.SUCCESS and v >= 0:
+        answer = may_aim(game, u, ability, v)
+    if answer != codes.SUCCESS:
+        skill.error = answer
+        finish_order(game, u)
+        return
+    if not in_reach(game, u, ability, v, order.x, order.y, 0.0):
+        return
+    start_cast(game, u, ability, v, order.x, order.y, True)
+
+
+@kernel
+def start_cast(
+    game: Game,
+    u: int,
+    ability: int,
+    v: int,
+    x: float,
+    y: float,
+    ordered: bool,
+) -> None:
+    """The target is in reach: preparation begins."""
+    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
+    skill.cast, skill.phase, skill.ordered = ability, codes.PREP, ordered
+    skill.timer = row.prep + row.intro
+    skill.target, skill.target_tag = v, game.units[v].tag if v >= 0 else 0
+    skill.x, skill.y = (game.units[v].x, game.units[v].y) if v >= 0 else (x, y)
+    me.winding = False
+    refresh(game, u)
+
+
+@kernel
+def go_on(game: Game, u: int) -> bool:
+    """Let the present phase run on, or break it off; is it over?"""
+    skill = game.skills[u]
+    if is_broken(game, u):
+        break_off(game, u)
+        return False
+    if skill.target >= 0 and is_unit(game, skill.target, skill.target_tag):
+        skill.x, skill.y = game.units[skill.target].x, game.units[skill.target].y
+    skill.timer -= 1.0
+    row = game.rules.abilities[skill.cast]
+    if row.kind == codes.REPAIR or row.kind == codes.HEALING:
+        return True
+    if row.kind == codes.TELEPORT and skill.phase == codes.CHANNELING:
+        return skill.timer <= 0.0 or (skill.timer <= row.settle < skill.timer + 1.0)
+    return skill.timer <= 0.0
+
+
+@kernel
+def is_broken(game: Game, u: int) -> bool:
+    """Damage, silence, or a target that is gone or too far away, break an ability off."""
+    me, skill = game.units[u], game.skills[u]
+    row = game.rules.abilities[skill.cast]
+    if skill.stops or (me.status & codes.SILENCED and row.kind != codes.TELEPORT):
+        return True
+    if skill.phase > codes.CHANNELING or skill.phase == codes.OUTRO:
+        return False
+    if row.habits & BROKEN_BY_DAMAGE and me.hurt_tick >= game.clock[0].tick - 1:
+        return True
+    if skill.target < 0:
+        return False
+    if skill.phase == codes.CHANNELING and row.habits & TAKES_CONTROL:
+        if not is_unit(game, skill.target, skill.target_tag):
+            return True
+    elif not still_there(game, me.side, skill.target, skill.target_tag):
+        return True
+    return not in_reach(game, u, skill.cast, skill.target, 0.0, 0.0, max(row.slop, row.break_range))
+
+
+@kernel
+def break_off(game: Game, u: int) -> None:
+    """An ability comes to nothing, or to no more than it has done so far."""
+    skill = game.skills[u]
+    row = game.rules.abilities[skill.cast]
+    before_cast = skill.phase == codes.PREP
+    if before_cast and row.habits & SPENDS_COOLDOWN:
+        start_cooldown(game, u, skill.cast)
+    if skill.phase == codes.CHANNELING and row.habits & REFUNDS_ENERGY:
+        game.units[u].energy += row.energy
+    if skill.phase == codes.CHANNELING:
+        end_channel(game, u)
+    end_cast(game, u)
+
+
+@kernel
+def end_channel(game: Game, u: int) -> None:
+    """What held only for as long as the channel ends with it."""
+    skill = game.skills[u]
+    ability = skill.cast
+    row = game.rules.abilities[ability]
+    if skill.target >= 0 and is_unit(game, skill.target, skill.target_tag):
+        end_buff(game, skill.target, row.buff)
+        if row.habits & TAKES_CONTROL:
+            let_go(game, skill.target)
+    end_buff(game, u, row.user_buff)
+    for k in range(game.clock[0].n_effects):
+        effect = game.effects[k]
+        if effect.stage == codes.LYING and effect.ability == ability and effect.source == u:
+            if effect.source_tag == game.units[u].tag:
+                effect.timer = min(effect.timer, row.fall)
+    if row.cooldown_from == codes.FROM_END:
+        start_cooldown(game, u, ability)
+
+
+@kernel
+def end_cast(game: Game, u: int) -> None:
+    """The unit is free again; an order that asked for the ability is done."""
+    skill = game.skills[u]
+    ability = skill.cast
+    skill.cast, skill.phase, skill.timer = codes.NO_ABILITY, codes.APPROACH, 0.0
+    skill.target, skill.target_tag = codes.NO_UNIT, 0
+    if skill.ordered and current_order(game, u) == codes.CAST:
+        if game.orders[u, 0].ability == ability:
+            finish_order(game, u)
+    skill.ordered, skill.stops = False, False
+    refresh(game, u)
+
+
+@kernel
+def act(game: Game, u: int) -> None:
+    """A phase is over: have its outcome, and go on to the next one."""
+    skill = game.skills[u]
+    if skill.beside >= 0:
+        act_beside(game, u)
+    if skill.cast < 0:
+        return
+    row = game.rules.abilities[skill.cast]
+    if row.kind == codes.REPAIR:
+        if not repair(game, u, skill.target):
+            end_cast(game, u)
+    elif row.kind == codes.HEALING:
+        if not restore_shields(game, u, skill.cast, skill.target):
+            end_cast(game, u)
+    elif skill.timer <= 0.0 or skill.phase == codes.CHANNELING:
+        next_phase(game, u)
+        while skill.cast >= 0 and skill.timer <= 0.0:  # phases without length follow at once
+            next_phase(game, u)
+
+
+@kernel
+def next_phase(game: Game, u: int) -> None:
+    skill = game.skills[u]
+    ability = skill.cast
+    row = game.rules.abilities[ability]
+    if skill.phase == codes.PREP:
+        pay(game, u, ability)
+        v = skill.target if is_unit(game, skill.target, skill.target_tag) else codes.NO_UNIT
+        perform(game, ability, u, v, skill.x, skill.y)
+        enter(game, u, codes.OUTRO, row.outro)
+    elif skill.phase == codes.OUTRO:
+        enter(game, u, codes.CHANNELING, row.channel)
+    elif skill.phase == codes.CHANNELING:
+        if row.kind == codes.TELEPORT and skill.timer > 0.0:
+            jump(game, ability, u, skill.x, skill.y)
+            return  # it still has to settle
+        if row.channel > 0.0:
+            channel_over(game, u)
+        enter(game, u, codes.FINISH, row.finish)
+    else:
+        end_cast(game, u)
+
+
+@kernel
+def enter(game: Game, u: int, phase: int, ticks: float) -> None:
+    game.skills[u].phase, game.skills[u].timer = phase, ticks
+    refresh(game, u)
+
+
+@kernel
+def channel_over(game: Game, u: int) -> None:
+    """The outcome of a channel that nobody broke."""
+    skill, me = game.skills[u], game.units[u]
+    row = game.rules.abilities[skill.cast]
+    me.energy = min(me.energy + row.energy_gain, game.rules.types[me.kind].energy_max)
+    if row.n_hits > 0:
+        v = skill.target if is_unit(game, skill.target, skill.target_tag) else codes.NO_UNIT
+        if row.fall > 0.0:
+            send(game, skill.cast, u, v, skill.x, skill.y, codes.DELAYED)
+        else:
+            arrive(game, skill.cast, u, me.tag, me.side, v, skill.x, skill.y)
+    end_channel(game, u)
+
+
+@kernel
+def act_beside(game: Game, u: int) -> None:
+    """Use an ability that runs beside the present order."""
+    skill = game.skills[u]
+    ability, v = skill.beside, skill.beside_target
+    x, y = skill.beside_x, skill.beside_y
+    skill.beside = codes.NO_ABILITY
+    refresh(game, u)
+    answer = may_use_now(game, u, ability)
+    if answer == codes.SUCCESS and v >= 0:
+        there = is_unit(game, v, skill.beside_tag)
+        answer = may_aim(game, u, ability, v) if there else codes.CANT_TARGET_THAT_UNIT
+    if answer != codes.SUCCESS:
+        skill.error = answer
+        return
+    if v >= 0:
+        x, y = game.units[v].x, game.units[v].y
+    pay(game, u, ability)
+    perform(game, ability, u, v, x, y)
+
+
+@kernel
+def perform(
+    game: Game,
+    ability: int,
+    u: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """The moment of the cast: each mechanic begins its own way."""
+    me, row = game.units[u], game.rules.abilities[ability]
+    kind = row.kind
+    if kind == codes.MORPH:
+        begin_morph(game, ability, u, x, y)
+    elif kind == codes.MISSILE:
+        send(game, ability, u, v, x, y, codes.SPELL_FLYING)
+    elif kind == codes.LOCK_ON:
+        send(game, ability, u, v, x, y, codes.LOCKED)
+        add_buff(game, v, row.buff, u, me.side, 0.0)
+        game.skills[u].locks = True
+        refresh(game, u)
+    elif kind == codes.CHANNEL:
+        begin_channel(game, ability, u, v, x, y)
+    elif kind == codes.TELEPORT:
+        if row.delay > 0.0:
+            send(game, ability, u, codes.NO_UNIT, x, y, codes.DELAYED)
+        elif row.channel == 0.0:
+            jump(game, ability, u, x, y)
+    elif kind == codes.SUMMON:
+        if row.summon_ticks > 0.0 or row.missile_speed > 0.0:
+            send(game, ability, u, codes.NO_UNIT, x, y, codes.SUMMONING)
+        else:
+            summon(game, ability, u, me.tag, me.side, x, y)
+    elif kind == codes.LOAD:
+        if row.aim == codes.AIM_NONE:
+            load_all(game, ability, u)
+        elif v >= 0:
+            load_into(game, v, u)
+    elif kind == codes.UNLOAD:
+        game.skills[u].unloading, game.skills[u].unload_timer = ability, 0.0
+        refresh(game, u)
+    else:
+        fall_upon(game, ability, u, v, x, y)
+
+
+@kernel
+def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
+    me, row = game.units[u], game.rules.abilities[ability]
+    if v >= 0 and row.buff >= 0:
+        add_buff(game, v, row.buff, u, me.side, 0.0)
+        if row.habits & TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
+            take_over(game, v, me.side)
+    if row.user_buff >= 0:
+        add_buff(game, u, row.user_buff, u, me.side, 0.0)
+    if row.area >= 0:
+        k = lay(game, row.area, ability, u, v, x, y)
+        if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
+            game.effects[k].timer = row.channel + row.fall
+
+
+@kernel
+def fall_upon(
+    game: Game,
+    ability: int,
+    u: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """Target effects, fields, bursts, charges and salvage: now, or after a delay."""
+    me, row = game.units[u], game.rules.abilities[ability]
+    later = row.delay + row.fall
+    if row.aim == codes.AIM_NONE:
+        x, y = me.x, me.y
+    if row.kind == codes.SELF_BUFF or row.kind == codes.CHARGE:
+        add_buff(game, u, row.buff, u, me.side, 0.0)
+        return
+    if row.area >= 0:
+        k = lay(game, row.area, ability, u, v, x, y)
+        if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
+            game.effects[k].timer = later
+    if row.kind == codes.SALVAGE:
+        send(game, ability, u, u, me.x, me.y, codes.DELAYED)
+    elif later > 0.0:
+        send(game, ability, u, v, x, y, codes.DELAYED)
+    else:
+        arrive(game, ability, u, me.tag, me.side, v, x, y)
+    if row.habits & KILLS_USER:
+        me.hp, me.shield = 0.0, 0.0

@@ -1,0 +1,30 @@
+"""Prices and cooldowns: what an ability takes from its user."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import upgraded
+from terrarium.engine.state import Game
+
+
+@kernel
+def start_cooldown(game: Game, u: int, ability: int) -> None:
+    """From now on the ability is not ready for a while."""
+    row = game.rules.abilities[ability]
+    if row.cooldown > 0.0:
+        ticks = upgraded(
+            game, game.skills[u].own_side, row.first_change, row.n_changes,
+            codes.CHANGES_COOLDOWN, row.cooldown,
+        )  # fmt: skip
+        game.skills[u].ready[row.cooldown_slot] = game.clock[0].tick + int(ticks + 0.5)
+
+
+@kernel
+def pay(game: Game, u: int, ability: int) -> None:
+    """Take the price at the moment of the cast (game_rules.md, 10)."""
+    me, row, player = game.units[u], game.rules.abilities[ability], game.players[game.units[u].side]
+    me.energy -= row.energy
+    me.hp -= row.life
+    player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end
+    player.nukes -= row.nukes
+    if row.cooldown_from != codes.FROM_END:
+        start_cooldown(game, u, ability)

@@ -1,0 +1,77 @@
+"""Changes of form: siege mode, burrowing, landing, Hellbats."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import end_buff
+from terrarium.engine.kernels.abilities.stats import refresh, upgraded
+from terrarium.engine.kernels.orders.orders import forget_target
+from terrarium.engine.kernels.random import MORPHING, uniform
+from terrarium.engine.kernels.setup.births import find_room
+from terrarium.engine.state import Game
+
+
+@kernel
+def begin_morph(game: Game, ability: int, u: int, x: float, y: float) -> None:
+    """A random delay comes first, then the change itself (game_rules.md, 10)."""
+    row, skill, clock = game.rules.abilities[ability], game.skills[u], game.clock[0]
+    ticks = upgraded(
+        game, skill.own_side, row.first_change, row.n_changes, codes.CHANGES_MORPH,
+        row.morph_ticks,
+    )  # fmt: skip
+    draw = uniform(clock.seed, clock.tick, game.units[u].tag, MORPHING)
+    skill.morph = ability
+    skill.morph_timer = max(ticks, 0.0) + row.morph_low + (row.morph_high - row.morph_low) * draw
+    if row.aim != codes.AIM_NONE:
+        skill.zone_x, skill.zone_y = x, y
+    forget_target(game, u)
+    refresh(game, u)
+
+
+@kernel
+def advance_morph(game: Game, u: int) -> None:
+    skill = game.skills[u]
+    skill.morph_timer -= 1.0
+    if skill.morph_timer > 0.0:
+        return
+    row = game.rules.abilities[skill.morph]
+    skill.morph = codes.NO_ABILITY
+    become(game, u, row.becomes)
+    if row.acts_after > row.morph_ticks:
+        game.units[u].cooldown = row.acts_after - row.morph_ticks
+
+
+@kernel
+def become(game: Game, u: int, kind: int) -> None:
+    """A unit takes another form: same tag, same share of life, other numbers."""
+    me, skill = game.units[u], game.skills[u]
+    old = game.rules.types[me.kind]
+    share = me.hp / max(me.hp_max, 1e-9)
+    was_flying = old.flying
+    end_toggles(game, u)
+    me.kind = kind
+    new = game.rules.types[kind]
+    skill.switched = 0
+    refresh(game, u)
+    me.hp = share * me.hp_max
+    me.shield = min(me.shield, new.shields)
+    me.energy = min(me.energy, new.energy_max) if new.energy_max > 0.0 else 0.0
+    me.cooldown, me.backswing, me.winding, me.weapon = 0.0, 0.0, False, 0
+    if was_flying and not new.flying:
+        me.alive = False
+        me.x, me.y = find_room(game, kind, me.side, me.x, me.y)
+        me.alive = True
+    me.speed_x, me.speed_y = 0.0, 0.0
+    me.home_x, me.home_y, me.away, me.way_tick = me.x, me.y, False, 0
+    if me.life_ticks <= 0.0 and new.life_high > 0.0:
+        me.life_ticks = new.life_high
+    forget_target(game, u)
+
+
+@kernel
+def end_toggles(game: Game, u: int) -> None:
+    """What the old form had switched on does not outlive it."""
+    kind = game.units[u].kind
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].kind == codes.TOGGLE:
+            end_buff(game, u, game.rules.abilities[row].buff)

@@ -1,0 +1,189 @@
+"""What comes of an ability where it arrives: on a unit, on all in a circle, on the ground."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import add_buff
+from terrarium.engine.kernels.abilities.stats import refresh, upgraded
+from terrarium.engine.kernels.abilities.traits import concerns
+from terrarium.engine.kernels.combat.damage import add_hit, splash_share
+from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.state import Game
+from terrarium.engine.tables.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET
+
+PULL_SPEED = 1.0
+"""How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
+
+
+@kernel
+def arrive(
+    game: Game,
+    ability: int,
+    source: int,
+    tag: int,
+    side: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """An ability has its outcome at (x, y), on unit `v` if that is still there."""
+    row = game.rules.abilities[ability]
+    if row.circle > 0.0:
+        radius = upgraded(
+            game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
+        )
+        for o in range(game.clock[0].n_slots):
+            if game.units[o].alive and touches(game, o, x, y, radius):
+                if concerns(
+                    game, row.circle_who, side, source, o, row.circle_must_be,
+                    row.circle_must_not_be,
+                ):  # fmt: skip
+                    befall(game, ability, source, tag, side, o)
+    elif v >= 0:
+        befall(game, ability, source, tag, side, v)
+    strikes(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
+    if row.push > 0.0:
+        push_away(game, ability, side, source, x, y)
+    if row.habits & BREAKS_FORCE_FIELDS:
+        break_force_fields(game, row.first_hit, x, y)
+
+
+@kernel
+def touches(game: Game, o: int, x: float, y: float, radius: float) -> bool:
+    """Does a circle touch a unit?"""
+    other = game.units[o]
+    reach = radius + game.rules.types[other.kind].radius
+    return length(other.x - x, other.y - y) <= reach + NEARLY
+
+
+@kernel
+def strikes(
+    game: Game,
+    first: int,
+    n: int,
+    source: int,
+    tag: int,
+    side: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """Let the strikes of an ability fall: on its target, or around a point."""
+    for h in range(first, first + n):
+        hit = game.rules.hits[h]
+        if hit.form == codes.SINGLE:
+            if v >= 0:
+                add_hit(game, v, h, source, tag, side, 1.0)
+            continue
+        who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
+        for o in range(game.clock[0].n_slots):
+            if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
+                continue
+            if not concerns(game, who, side, source, o, hit.must_be, hit.must_not_be):
+                continue
+            share = splash_share(game, h, source, o, x, y)
+            if share > 0.0:
+                add_hit(game, o, h, source, tag, side, share)
+
+
+@kernel
+def befall(
+    game: Game,
+    ability: int,
+    source: int,
+    tag: int,
+    side: int,
+    v: int,
+) -> None:
+    """What an ability does to one unit besides its strikes."""
+    row, other = game.rules.abilities[ability], game.units[v]
+    if row.drain_all:
+        hurt = other.energy * row.damage_per_energy
+        other.energy = 0.0
+        absorbed = min(other.shield, hurt)
+        other.shield -= absorbed
+        other.hp -= hurt - absorbed
+        other.hurt_tick = game.clock[0].tick
+        if other.side != side:
+            game.players[side].damage_dealt += hurt
+    if row.drain_energy > 0.0:
+        other.energy = max(0.0, other.energy - row.drain_energy)
+    if row.drain_shields > 0.0:
+        taken = min(other.shield, row.drain_shields)
+        other.shield -= taken
+        if taken > 0.0:
+            other.hurt_tick = game.clock[0].tick
+            if other.side != side:
+                game.players[side].damage_dealt += taken
+    if row.heal_life > 0.0 and other.hp > 0.0:
+        other.hp = min(other.hp_max, other.hp + row.heal_life)
+    if row.buff >= 0:
+        add_buff(game, v, row.buff, source, side, 0.0)
+    if row.habits & PULLS_TARGET and not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
+        pull(game, source, v)
+
+
+@kernel
+def pull(game: Game, u: int, v: int) -> None:
+    """Drag a unit to the one who caught it."""
+    me, other = game.units[u], game.units[v]
+    gap = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
+    dx, dy = me.x - other.x, me.y - other.y
+    distance = length(dx, dy)
+    way = max(0.0, distance - gap)
+    if way > 0.0:
+        drag(game, v, dx / distance * way, dy / distance * way, way / PULL_SPEED)
+
+
+@kernel
+def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
+    """Move a unit by (dx, dy) within some ticks, whatever it wants."""
+    skill = game.skills[v]
+    n = max(1.0, float(int(ticks + 0.5)))
+    skill.drag_x, skill.drag_y, skill.drag_ticks = dx / n, dy / n, n
+    refresh(game, v)
+
+
+@kernel
+def push_away(game: Game, ability: int, side: int, source: int, x: float, y: float) -> None:
+    """Throw those whom the blast reached away from its center."""
+    row = game.rules.abilities[ability]
+    hit = game.rules.hits[row.first_hit]
+    for o in range(game.clock[0].n_slots):
+        other = game.units[o]
+        if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
+            continue
+        if not concerns(
+            game, codes.EVERYBODY, side, source, o, hit.must_be,
+            row.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
+        ):  # fmt: skip
+            continue
+        dx, dy = other.x - x, other.y - y
+        distance = length(dx, dy)
+        if distance > 1e-9:
+            dx, dy = dx / distance * row.push, dy / distance * row.push
+            drag(game, o, dx, dy, row.push_ticks)
+
+
+@kernel
+def break_force_fields(game: Game, h: int, x: float, y: float) -> None:
+    """A Corrosive Bile destroys the force fields that it hits."""
+    for o in range(game.clock[0].n_slots):
+        other = game.units[o]
+        if (
+            other.alive
+            and game.rules.types[other.kind].n_weapons == 0
+            and is_force_field(game, other.kind)
+        ):
+            if touches(game, o, x, y, game.rules.hits[h].zone_radius[0]):
+                other.hp = 0.0
+
+
+@kernel
+def is_force_field(game: Game, kind: int) -> bool:
+    """A type that bursts when somebody massive is near: nothing else has such an ability."""
+    for k in range(game.rules.kit.shape[1]):
+        row = game.rules.kit[kind, k]
+        if row >= 0 and game.rules.abilities[row].kind == codes.BLAST:
+            if game.rules.abilities[row].must_be & codes.IS_MASSIVE:
+                return True
+    return False

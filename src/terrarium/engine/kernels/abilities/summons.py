@@ -1,0 +1,68 @@
+"""Summons: new units out of an ability, and what is left when their time is over."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
+from terrarium.engine.kernels.abilities.outcomes import is_force_field
+from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.orders.orders import give_order
+from terrarium.engine.kernels.setup.births import find_room, spawn
+from terrarium.engine.state import Game, is_unit
+from terrarium.engine.tables.rules import JOINS_SUMMONED
+
+
+@kernel
+def summon(
+    game: Game,
+    ability: int,
+    u: int,
+    tag: int,
+    side: int,
+    x: float,
+    y: float,
+) -> None:
+    """Make the units of an ability at a point; those that run there start at their maker."""
+    row = game.rules.abilities[ability]
+    kind = row.summons
+    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
+    runs = runs and is_unit(game, u, tag)
+    from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
+    for _ in range(row.n_summons):
+        made = spawn(game, kind, side, from_x, from_y, False)
+        if made < 0:
+            return
+        if is_force_field(game, kind):  # others have to make way, not it
+            game.units[made].x, game.units[made].y = x, y
+        game.skills[made].made_by = ability
+        game.skills[made].maker, game.skills[made].maker_tag = u, tag
+        if runs:
+            give_order(game, made, codes.MOVE, codes.NO_ABILITY, codes.NO_UNIT, x, y, False)
+        if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
+            game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
+            if row.user_buff >= 0:
+                add_buff(game, u, row.user_buff, u, side, 0.0)
+            refresh(game, u)
+
+
+FROM_MAKER = 100.0
+"""Abilities that reach the whole map send what they make: shades, purification novas, locusts."""
+
+
+@kernel
+def await_made(game: Game, u: int) -> None:
+    """When what it made is gone, an Adept appears where its shade was, a Disruptor goes on."""
+    skill = game.skills[u]
+    made = skill.made
+    if is_unit(game, made, skill.made_tag):
+        return
+    ability = game.skills[made].made_by
+    skill.made, skill.made_tag = codes.NO_UNIT, 0
+    row = game.rules.abilities[ability]
+    end_buff(game, u, row.user_buff)
+    shade = game.units[made]
+    # A shade that was cancelled or shot has time left on its clock.
+    if row.habits & JOINS_SUMMONED and shade.life_ticks <= 0.0:
+        me = game.units[u]
+        me.x, me.y = find_room(game, me.kind, me.side, shade.x, shade.y)
+        me.home_x, me.home_y, me.way_tick = me.x, me.y, 0
+    refresh(game, u)

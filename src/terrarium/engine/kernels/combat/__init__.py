@@ -1,0 +1,1 @@
+"""Combat: targets, weapons, shots, damage, death, healing, regeneration."""

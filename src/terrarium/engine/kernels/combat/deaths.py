@@ -1,0 +1,66 @@
+"""Deaths: everybody without life dies at once, and leaves what it has to leave."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.cargo import leave_wreck
+from terrarium.engine.kernels.abilities.casting import end_channel
+from terrarium.engine.kernels.abilities.outcomes import arrive
+from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
+from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.state import N_HITS, Game
+
+
+@kernel
+def bury(game: Game) -> None:
+    """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
+    n_dead = 1
+    while n_dead > 0:
+        n_dead = 0
+        for u in range(game.clock[0].n_slots):
+            me = game.units[u]
+            if me.alive and me.hp <= 0.0:
+                me.alive = False
+                me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+                me.inside = codes.NO_UNIT
+                game.players[me.side].n_alive -= 1
+                game.players[me.side].n_lost += 1
+                game.scratch.dead[n_dead] = u
+                n_dead += 1
+        # Only now, so that nobody who dies with them is hurt once more.
+        for k in range(n_dead):
+            leave(game, game.scratch.dead[k])
+        if game.scratch.counts[N_HITS] > 0:
+            resolve_hits(game)
+
+
+@kernel
+def leave(game: Game, u: int) -> None:
+    """What a dying unit leaves: an explosion, its passengers, the end of what it was made for."""
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    if row.explodes:
+        explode(game, u)
+    leave_wreck(game, u)
+    if row.last_act >= 0 and me.life_ticks <= 0.0:
+        arrive(game, row.last_act, u, me.tag, me.side, codes.NO_UNIT, me.x, me.y)
+    skill = game.skills[u]
+    if skill.cast >= 0 and skill.phase == codes.CHANNELING:
+        end_channel(game, u)
+    skill.cast = codes.NO_ABILITY
+
+
+@kernel
+def explode(game: Game, u: int) -> None:
+    """A Baneling's acid falls on every living enemy around it."""
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    weapon = game.rules.weapons[row.first_weapon]
+    for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
+        for v in range(game.clock[0].n_slots):
+            other = game.units[v]
+            if not other.alive or not may_hurt(game, h, me.side, v, me.x, me.y):
+                continue
+            dx, dy = other.x - me.x, other.y - me.y
+            reach = game.rules.hits[h].radius + game.rules.types[other.kind].radius
+            if length(dx, dy) <= reach + NEARLY:
+                add_hit(game, v, h, u, me.tag, me.side, 1.0)

@@ -1,0 +1,107 @@
+"""Healing: the Medivac's beam, by order or on its own."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance
+from terrarium.engine.kernels.orders.orders import current_order
+from terrarium.engine.kernels.random import toss
+from terrarium.engine.state import Game
+
+
+@kernel
+def choose_patients(game: Game) -> None:
+    """Healers without other orders pick the friend with the lowest share of life, then nearest."""
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or game.rules.types[me.kind].heal_life == 0.0:
+            continue
+        order = current_order(game, u)
+        if order == codes.HEAL:
+            continue
+        if me.passive or order == codes.MOVE or order == codes.FOLLOW:
+            me.heal_target = codes.NO_UNIT
+        else:
+            me.heal_target = best_patient(game, u)
+
+
+@kernel
+def best_patient(game: Game, u: int) -> int:
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    if me.energy < row.heal_min_energy and me.heal_target < 0:
+        return codes.NO_UNIT
+    best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
+    for v in range(game.clock[0].n_slots):
+        if v == u or game.units[v].side != me.side or not is_patient(game, v):
+            continue
+        other = game.units[v]
+        distance = edge_distance(game, me, game.units[v])
+        share = other.hp / other.hp_max
+        if distance > row.heal_scan or share > best_share + NEARLY:
+            continue
+        if share > best_share - NEARLY:
+            if distance > best_distance + NEARLY:
+                continue
+            equal = distance > best_distance - NEARLY
+            if equal and not toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
+                continue
+        best, best_share, best_distance = v, share, distance
+    return best
+
+
+@kernel
+def is_patient(game: Game, v: int) -> bool:
+    """Alive, of flesh, no building, and hurt."""
+    other = game.units[v]
+    if not other.alive or other.hp <= 0.0:
+        return False
+    row = game.rules.types[other.kind]
+    return row.biological and not row.structure and other.hp < other.hp_max
+
+
+@kernel
+def heal(game: Game) -> None:
+    """Heal by rate, energy and need. Healers of one patient share the need, so none is first."""
+    n_slots = game.clock[0].n_slots
+    any_healer = False
+    for u in range(n_slots):
+        if game.units[u].alive and can_heal(game, u):
+            if not any_healer:
+                any_healer = True
+                for v in range(n_slots):
+                    game.scratch.doom[v] = 0.0
+            game.scratch.doom[game.units[u].heal_target] += offer(game, u)
+    if not any_healer:
+        return
+    # Healers first: what each gives depends on the need before any of them gave.
+    for u in range(n_slots):
+        if game.units[u].alive and can_heal(game, u):
+            me = game.units[u]
+            v = me.heal_target
+            need = game.units[v].hp_max - game.units[v].hp
+            part = min(1.0, need / game.scratch.doom[v])
+            cost = game.rules.types[me.kind].heal_cost
+            me.energy = max(0.0, me.energy - offer(game, u) * part * cost)
+    for v in range(n_slots):
+        if game.scratch.doom[v] > 0.0:
+            patient = game.units[v]
+            patient.hp = min(patient.hp_max, patient.hp + game.scratch.doom[v])
+            game.scratch.doom[v] = 0.0
+
+
+@kernel
+def can_heal(game: Game, u: int) -> bool:
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    if row.heal_life == 0.0 or me.heal_target < 0 or me.energy <= 0.0 or me.hp <= 0.0:
+        return False
+    if not is_patient(game, me.heal_target):
+        return False
+    return edge_distance(game, me, game.units[me.heal_target]) <= row.heal_range
+
+
+@kernel
+def offer(game: Game, u: int) -> float:
+    """How much life a healer could give in this tick."""
+    row = game.rules.types[game.units[u].kind]
+    return min(row.heal_life, game.units[u].energy / max(row.heal_cost, 1e-9))

@@ -1,0 +1,249 @@
+"""Automatic targeting: who looks for enemies, how far, and whom it prefers (game_rules.md, 4)."""
+
+import math
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.combat.aim import reach_of
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.movement.places import standing_point
+from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
+from terrarium.engine.kernels.random import toss
+from terrarium.engine.state import Game, is_unit
+from terrarium.engine.tables.terrain import BUCKET
+
+SCAN_PERIOD_TICKS = 4
+FLEE_DISTANCE = 5.0
+ZONE_RADIUS = 5.0
+"""Of a Liberator in defender mode (areas liberator_zone)."""
+LARGEST_RADIUS = 2.75
+"""No unit's radius is larger."""
+CROWD = 48
+"""From this many units on, enemies are looked up in the neighbor grid."""
+
+
+@kernel
+def fill_grid(game: Game) -> None:
+    """Sort the living into square buckets, by counting."""
+    across, n_buckets = game.ground.size[2], game.ground.size[3]
+    for b in range(n_buckets + 1):
+        game.scratch.cells[b] = 0
+    n_members = 0
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if me.alive:
+            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
+            game.scratch.cells[bucket + 1] += 1
+            n_members += 1
+    for b in range(n_buckets):
+        game.scratch.cells[b + 1] += game.scratch.cells[b]
+    # Fill from the back, so that each start ends up at its bucket's first member.
+    for u in range(game.clock[0].n_slots - 1, -1, -1):
+        me = game.units[u]
+        if me.alive:
+            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
+            game.scratch.cells[bucket + 1] -= 1
+            game.scratch.members[game.scratch.cells[bucket + 1]] = u
+    for b in range(n_buckets):
+        game.scratch.cells[b] = game.scratch.cells[b + 1]
+    game.scratch.cells[n_buckets] = n_members
+
+
+@kernel
+def acquire_targets(game: Game) -> None:
+    """Let every unit that may choose look for somebody to attack."""
+    tick = game.clock[0].tick
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive:
+            continue
+        attacker, me.attacker = me.attacker, codes.NO_UNIT
+        row = game.rules.types[me.kind]
+        if me.passive:
+            continue
+        if attacker >= 0 and row.response == codes.RESPOND_FLEE:
+            flee(game, u, attacker)
+        if row.n_weapons == 0 or not may_choose(game, u):
+            continue
+        if me.status & (codes.DISARMED | codes.HOLDS_FIRE):
+            if me.target >= 0:
+                forget_target(game, u)
+            continue
+        had_target = me.target >= 0
+        if had_target and not keeps_target(game, u):
+            forget_target(game, u)
+            if not may_choose(game, u):
+                continue  # led too far from its home
+        if row.acquires == codes.ACQUIRE_OFFENSIVE:
+            lost = had_target and me.target < 0
+            if lost or (tick + me.phase) % SCAN_PERIOD_TICKS == 0:
+                v = best_target(game, u)
+                if v >= 0:
+                    take_target(game, u, v, codes.TARGET_ACQUIRED)
+        if me.target < 0:
+            retaliate(game, u, attacker)
+
+
+@kernel
+def may_choose(game: Game, u: int) -> bool:
+    """Idle, holding, patrolling and attack-moving units look for targets; so do those who can
+    shoot while they move."""
+    me = game.units[u]
+    order = current_order(game, u)
+    if order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
+        return game.rules.types[me.kind].fires_moving
+    if order == codes.NO_ORDER and me.away and me.target < 0:
+        # On its way home from a chase that went too far: not before it is near.
+        dx, dy = me.home_x - me.x, me.home_y - me.y
+        return (
+            dx * dx + dy * dy
+            <= game.rules.targeting[0].leash_reset * game.rules.targeting[0].leash_reset
+        )
+    return order != codes.ATTACK and order != codes.HEAL
+
+
+@kernel
+def may_see(game: Game, u: int, v: int) -> bool:
+    """Does the side of unit `u` see unit `v`, and may it target it?"""
+    return game.units[v].seen >> game.units[u].side & 1 != 0
+
+
+@kernel
+def in_zone(game: Game, u: int, v: int) -> bool:
+    """Does a unit stand in the zone that a Liberator has chosen?"""
+    other, skill = game.units[v], game.skills[u]
+    distance = length(other.x - skill.zone_x, other.y - skill.zone_y)
+    return distance - game.rules.types[other.kind].radius <= ZONE_RADIUS + NEARLY
+
+
+@kernel
+def keeps_target(game: Game, u: int) -> bool:
+    """Is the target still there, and not led too far away?"""
+    me = game.units[u]
+    v = me.target
+    if not is_unit(game, v, me.target_tag) or game.rules.rank[me.kind, game.units[v].column] < 0:
+        return False
+    if not may_see(game, u, v) or (me.status & codes.ZONED and not in_zone(game, u, v)):
+        return False
+    order = current_order(game, u)
+    stays = order == codes.HOLD or order == codes.MOVE or order == codes.FOLLOW
+    stays = stays or order == codes.CAST
+    if stays or not game.rules.types[me.kind].mobile:
+        distance = edge_distance(game, me, game.units[v])
+        slop = 1.0 if me.winding else 0.0
+        if distance > reach_of(me, game.rules.reach[me.kind, game.units[v].column]) + slop:
+            return False
+        return distance >= game.rules.too_near[me.kind, game.units[v].column]
+    if order == codes.NO_ORDER:
+        dx, dy = me.home_x - me.x, me.home_y - me.y
+        return dx * dx + dy * dy <= game.rules.targeting[0].leash * game.rules.targeting[0].leash
+    return True
+
+
+@kernel
+def best_target(game: Game, u: int) -> int:
+    """The nearest of the most important enemies in sight; the present one while it is in range."""
+    me = game.units[u]
+    best, best_rank, best_distance = codes.NO_UNIT, -1, 1e30
+    if me.target >= 0:
+        target_kind = game.units[me.target].column
+        distance = edge_distance(game, me, game.units[me.target])
+        best, best_rank, best_distance = me.target, game.rules.rank[me.kind, target_kind], distance
+        if distance <= reach_of(me, game.rules.reach[me.kind, target_kind]):
+            if best_rank == game.rules.types[me.kind].top_rank:
+                return best
+            best_distance = -1e30  # only a higher rank tempts it away
+    n_slots = game.clock[0].n_slots
+    if n_slots < CROWD:
+        for v in range(n_slots):
+            if game.units[v].alive and game.units[v].side != me.side:
+                best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
+        return best
+    across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
+    sight = (
+        game.rules.types[me.kind].scan
+        + max(me.range_add, 0.0)
+        + game.rules.types[me.kind].radius
+        + LARGEST_RADIUS
+    )
+    low_x, high_x = int((me.x - sight) / BUCKET), int((me.x + sight) / BUCKET)
+    low_y, high_y = int((me.y - sight) / BUCKET), int((me.y + sight) / BUCKET)
+    for j in range(max(0, low_y), min(down - 1, high_y) + 1):
+        first = game.scratch.cells[j * across + max(0, low_x)]
+        last = game.scratch.cells[j * across + min(across - 1, high_x) + 1]
+        for m in range(first, last):
+            v = game.scratch.members[m]
+            if game.units[v].side != me.side:
+                best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
+    return best
+
+
+@kernel
+def prefer(
+    game: Game, u: int, v: int, best: int, best_rank: int, best_distance: float
+) -> tuple[int, int, float]:
+    """Compare a candidate with the best so far: rank, then distance, then a fair coin."""
+    me, other = game.units[u], game.units[v]
+    rank = game.rules.rank[me.kind, other.column]
+    if rank < best_rank or rank < 0 or v == me.target or not may_see(game, u, v):
+        return best, best_rank, best_distance
+    limit = game.rules.scan[me.kind, other.column] + max(me.range_add, 0.0)
+    if current_order(game, u) == codes.HOLD or not game.rules.types[me.kind].mobile:
+        limit = reach_of(me, game.rules.reach[me.kind, other.column])
+    if me.status & codes.ZONED and not in_zone(game, u, v):
+        return best, best_rank, best_distance
+    radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
+    dx, dy = other.x - me.x, other.y - me.y
+    squared = dx * dx + dy * dy
+    if squared > (limit + radii) * (limit + radii):
+        return best, best_rank, best_distance
+    distance = math.sqrt(squared) - radii
+    too_near = max(0.0, distance) < game.rules.too_near[me.kind, other.column]
+    if too_near and not game.rules.types[me.kind].mobile:
+        return best, best_rank, best_distance
+    if rank > best_rank or distance < best_distance - NEARLY:
+        return v, rank, distance
+    if distance < best_distance + NEARLY:
+        if toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
+            return v, rank, distance
+    return best, best_rank, best_distance
+
+
+@kernel
+def retaliate(game: Game, u: int, v: int) -> None:
+    """Turn on whoever hit it, or hit a friend nearby, however far away that is."""
+    me = game.units[u]
+    if game.rules.types[me.kind].response != codes.RESPOND_ACQUIRE:
+        return
+    if not is_unit(game, v, me.attacker_tag) or game.units[v].side == me.side:
+        return
+    if game.rules.rank[me.kind, game.units[v].column] < 0 or not may_see(game, u, v):
+        return
+    if me.status & codes.ZONED and not in_zone(game, u, v):
+        return
+    order = current_order(game, u)
+    if order == codes.NO_ORDER or order == codes.ATTACK_MOVE or order == codes.PATROL:
+        if game.rules.types[me.kind].mobile:
+            take_target(game, u, v, codes.TARGET_ACQUIRED)
+
+
+@kernel
+def flee(game: Game, u: int, v: int) -> None:
+    """Workers, overlords and their like run a little when they have nothing else to do."""
+    me = game.units[u]
+    if me.n_orders > 0 or not game.rules.types[me.kind].mobile:
+        return
+    dx, dy = me.x - game.units[v].x, me.y - game.units[v].y
+    distance = length(dx, dy)
+    if distance < 1e-9:
+        return
+    order = game.orders[u, 0]
+    order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
+    order.x, order.y = standing_point(
+        game,
+        me.kind,
+        me.x + dx / distance * FLEE_DISTANCE,
+        me.y + dy / distance * FLEE_DISTANCE,
+    )
+    me.n_orders = 1
+    me.way_tick = 0

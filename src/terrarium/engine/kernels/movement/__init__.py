@@ -1,0 +1,1 @@
+"""Movement: paths, steering, collision, and where a body can be."""

@@ -1,0 +1,452 @@
+"""Movement: where each unit wants to go this tick, how it turns, and how it passes others."""
+
+import math
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.combat.aim import pick_weapon
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.movement.collision import stay_on_ground
+from terrarium.engine.kernels.movement.paths import find_way
+from terrarium.engine.kernels.orders.orders import current_order, finish_order
+from terrarium.engine.kernels.orders.permission import in_reach
+from terrarium.engine.kernels.random import DIRECTION, bits, toss
+from terrarium.engine.state import Game
+
+ARRIVED = 0.02
+NEAR_GOAL = 6.0
+"""Diameter of a group that keeps its formation (game_rules.md, 5): where a crowd may stop short."""
+PATIENCE_TICKS = 12
+STUCK_TICKS = 4
+DETOUR_TICKS = 16
+BLOCK_LOOK = 0.3
+LITTLE_TURNING = 0.7  # cosine
+FOLLOW_GAP = 1.0
+FAR = 1e30
+FULL_SPEED_SHARE = 0.3
+TIGHT = 0.9
+"""Share of the separation that a wall may leave between two bodies."""
+
+
+@kernel
+def choose_ways(game: Game) -> bool:
+    """Decide for every unit, from the same picture of the world, where it wants to go; does
+    anybody move at all?"""
+    anybody = False
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        body = game.scratch.bodies[u]
+        body.classes = 0
+        body.step, body.full_step = 0.0, 0.0
+        if not me.alive:
+            continue
+        row = game.rules.types[me.kind]
+        body.x, body.y = me.x, me.y
+        body.radius, body.inner = row.separation, row.inner
+        body.layer = row.walker if row.walker >= codes.CLIFF_WALKER else codes.SMALL_WALKER
+        body.classes = row.classes
+        body.side = me.side
+        body.flying = row.flying
+        body.solid = not row.mobile
+        body.goal = me.target
+        body.detour = me.detour
+        body.stuck = me.stalled > STUCK_TICKS
+        body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
+        if me.status & codes.DRAGGED:
+            body.classes = 0  # it flies over the others
+        choose_way(game, u)
+        body.still = body.step == 0.0
+        if body.still and me.target >= 0:
+            body.anchored = True  # stands and fights
+        if not body.still or me.speed_x != 0.0 or me.speed_y != 0.0:
+            anybody = True
+    return anybody
+
+
+@kernel
+def choose_way(game: Game, u: int) -> None:
+    """The direction and length of the step that one unit wants to make."""
+    me = game.units[u]
+    if not game.rules.types[me.kind].mobile or me.status & codes.ROOTED:
+        return
+    order = current_order(game, u)
+    held = order == codes.HOLD
+    if (me.winding or me.backswing > 0.0) and not held:
+        held = game.rules.weapons[me.weapon].firing != codes.FIRES_MOVING
+    if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW and order != codes.CAST:
+        other = game.units[me.target]
+        if held or pick_weapon(game, u, me.target) >= 0:
+            face_target(game, u)
+            return
+        me.away = order == codes.NO_ORDER
+        go_to(game, u, other.x, other.y, FAR)
+    elif not held:
+        x, y, distance = errand(game, u, order)
+        if distance > 0.0:
+            go_to(game, u, x, y, distance)
+
+
+@kernel
+def errand(game: Game, u: int, order: int) -> tuple[float, float, float]:
+    """Where a unit that does not fight has to be, and how far that is; 0 = it may stay."""
+    me = game.units[u]
+    if me.heal_target >= 0:
+        patient = game.units[me.heal_target]
+        game.scratch.bodies[u].goal = me.heal_target
+        if edge_distance(game, me, patient) > game.rules.types[me.kind].heal_range:
+            return patient.x, patient.y, FAR
+        if order == codes.HEAL or order == codes.NO_ORDER:
+            return me.x, me.y, 0.0  # it heals while it moves, so only these two stay
+    if order == codes.FOLLOW:
+        leader = game.units[game.orders[u, 0].target]
+        gap = edge_distance(game, me, leader)
+        return leader.x, leader.y, FAR if gap > FOLLOW_GAP else 0.0
+    if order == codes.MOVE or order == codes.ATTACK_MOVE or order == codes.PATROL:
+        return errand_of_order(game, u)
+    if order == codes.CAST:
+        return errand_of_cast(game, u)
+    if order == codes.NO_ORDER and me.away:
+        distance = length(me.home_x - me.x, me.home_y - me.y)
+        if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:
+            return me.home_x, me.home_y, distance
+        me.away = False
+    return me.x, me.y, 0.0
+
+
+@kernel
+def errand_of_cast(game: Game, u: int) -> tuple[float, float, float]:
+    """Approach until the ability reaches its target; then stay."""
+    me, order = game.units[u], game.orders[u, 0]
+    v = order.target
+    if game.skills[u].cast >= 0 or game.skills[u].morph >= 0:
+        return me.x, me.y, 0.0
+    if in_reach(game, u, order.ability, v, order.x, order.y, 0.0):
+        return me.x, me.y, 0.0
+    if v >= 0:
+        return game.units[v].x, game.units[v].y, FAR
+    return order.x, order.y, length(order.x - me.x, order.y - me.y)
+
+
+@kernel
+def errand_of_order(game: Game, u: int) -> tuple[float, float, float]:
+    """Continue towards the point of an order; arrive there, or as near as the crowd allows."""
+    me, order = game.units[u], game.orders[u, 0]
+    distance = length(order.x - me.x, order.y - me.y)
+    if distance > ARRIVED and (me.stalled <= PATIENCE_TICKS or distance >= NEAR_GOAL):
+        return order.x, order.y, distance
+    if order.kind == codes.PATROL and me.n_orders == 1:
+        x, y = order.x, order.y
+        order.x, order.y, order.back_x, order.back_y = order.back_x, order.back_y, x, y
+        me.way_tick, me.stalled = 0, 0
+    else:
+        finish_order(game, u)
+    return me.x, me.y, 0.0
+
+
+@kernel
+def go_to(
+    game: Game,
+    u: int,
+    x: float,
+    y: float,
+    distance: float,
+) -> None:
+    """Turn towards a point, or towards the next corner on the way to it, and want to step there."""
+    me, body = game.units[u], game.scratch.bodies[u]
+    row = game.rules.types[me.kind]
+    layer = row.walker
+    if layer != codes.FLYER and not game.ground.convex[layer]:
+        near_corner = not me.direct and (abs(me.way_x - me.x) + abs(me.way_y - me.y) < 0.5)
+        if game.clock[0].tick >= me.way_tick or near_corner:
+            find_way(game, u, layer, x, y)
+        if not me.direct:
+            x, y = me.way_x, me.way_y
+            distance = FAR
+    dx, dy = x - me.x, y - me.y
+    to_point = length(dx, dy)
+    if to_point < 1e-9:
+        return
+    dx, dy = dx / to_point, dy / to_point
+    turned = turn(game, u, dx, dy, False)
+    body.dir_x, body.dir_y = dx, dy
+    speed = me.max_speed
+    if row.flying:
+        body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
+        return
+    # A walker runs in the direction it faces, so it loses pace while it turns.
+    going = length(me.speed_x, me.speed_y)
+    speed = min(speed, going + me.accel)
+    body.step = min(speed * max(turned, 0.0), distance)
+    if body.step == 0.0:
+        body.step = 1e-9  # it wants to move: it is not an obstacle that stands
+
+
+@kernel
+def stopping_speed(decel: float, distance: float) -> float:
+    """The highest speed from which steps that get shorter by `decel` end at that distance."""
+    return min(distance, math.sqrt(0.25 * decel * decel + 2.0 * decel * distance) - 0.5 * decel)
+
+
+@kernel
+def turn(game: Game, u: int, dx: float, dy: float, standing: bool) -> float:
+    """Turn the body towards a direction by at most its rate; the cosine of what is left."""
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    cos = row.turn_still_cos if standing else row.turn_cos
+    sin = row.turn_still_sin if standing else row.turn_sin
+    dot = me.face_x * dx + me.face_y * dy
+    if dot >= cos:
+        me.face_x, me.face_y = dx, dy
+        return 1.0
+    cross = me.face_x * dy - me.face_y * dx
+    if abs(cross) < NEARLY:  # exactly behind: a fair coin decides the side
+        sin = sin if bits(game.clock[0].seed, 0, me.tag, DIRECTION) & np.uint64(1) else -sin
+    elif cross < 0.0:
+        sin = -sin
+    x = me.face_x * cos - me.face_y * sin
+    y = me.face_x * sin + me.face_y * cos
+    size = length(x, y)
+    me.face_x, me.face_y = x / size, y / size
+    return me.face_x * dx + me.face_y * dy
+
+
+@kernel
+def face_target(game: Game, u: int) -> None:
+    """Turn a standing body towards its target; a turret does that itself."""
+    me = game.units[u]
+    if me.target < 0 or game.rules.types[me.kind].has_turret:
+        return
+    other = game.units[me.target]
+    dx, dy = other.x - me.x, other.y - me.y
+    distance = length(dx, dy)
+    if distance > 1e-9:
+        turn(game, u, dx / distance, dy / distance, True)
+
+
+@kernel
+def steer(game: Game) -> None:
+    """Lead those who would run into somebody that stands around him."""
+    tick = game.clock[0].tick
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], game.scratch.bodies[u]
+        body.full_step = body.step
+        if not me.alive or body.still or body.flying or body.first < 0:
+            continue
+        n_near = look_around(game, u)
+        if n_near == 0:
+            continue
+        if tick >= me.detour_tick:
+            me.detour = 0
+        for _ in range(5):
+            k = first_blocker(game, u, n_near)
+            if k < 0:
+                break
+            pass_by(game, u, k)
+        else:
+            body.step = 1e-9  # shut in: waits, and tries the other side after a while
+            if (tick + me.phase) % PATIENCE_TICKS == 0:
+                me.detour = -me.detour
+        keep_clear(game, u, n_near)
+
+
+@kernel
+def look_around(game: Game, u: int) -> int:
+    """List the neighbors that this step has to do with: how many there are."""
+    body = game.scratch.bodies[u]
+    n_near = 0
+    p = body.first
+    while p >= 0 and n_near < game.scratch.near.shape[0]:
+        pair = game.scratch.pairs[p]
+        v = pair.v if pair.u == u else pair.u
+        sign = 1.0 if pair.u == u else -1.0
+        p = pair.next_u if pair.u == u else pair.next_v
+        other = game.scratch.bodies[v]
+        if other.flying or (other.still and other.side == body.side and not other.anchored):
+            continue  # an idle friend makes way
+        gap = pair.distance - body.radius - other.radius
+        dx, dy = sign * pair.dir_x, sign * pair.dir_y
+        room = max(0.0, gap)
+        if not other.still:  # it will go on as it went in the last tick
+            leaving = game.units[v].speed_x * dx + game.units[v].speed_y * dy
+            room = room + leaving if leaving >= 0.0 else 0.5 * room
+        blocks = (other.still or other.stuck) and v != body.goal and gap < BLOCK_LOOK
+        if not blocks and room >= body.step:
+            continue
+        near = game.scratch.near[n_near]
+        near.unit, near.dir_x, near.dir_y = v, dx, dy
+        near.distance, near.reach = pair.distance, body.radius + other.radius
+        near.room, near.blocks = room, blocks
+        n_near += 1
+    return n_near
+
+
+@kernel
+def first_blocker(game: Game, u: int, n_near: int) -> int:
+    """The nearest of those who stand that a straight step would run into."""
+    body = game.scratch.bodies[u]
+    best, best_gap = codes.NO_UNIT, BLOCK_LOOK
+    for k in range(n_near):
+        near = game.scratch.near[k]
+        if not near.blocks:
+            continue
+        along = near.dir_x * body.dir_x + near.dir_y * body.dir_y
+        beside = (near.dir_x * body.dir_y - near.dir_y * body.dir_x) * near.distance
+        # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
+        if along <= 1e-6 or beside * beside >= near.reach * near.reach * 0.98:
+            continue
+        gap = near.distance - near.reach
+        if gap < best_gap - NEARLY:
+            best, best_gap = k, gap
+        elif gap < best_gap + NEARLY and best >= 0:
+            one, other = game.units[near.unit].tag, game.units[game.scratch.near[best].unit].tag
+            if toss(game.clock[0].seed, game.units[u].tag, one, other):
+                best, best_gap = k, gap
+    return best
+
+
+@kernel
+def pass_by(game: Game, u: int, k: int) -> None:
+    """Turn the step to a tangent of a blocker: where little turning does, or on the side chosen
+    before, so that a unit does not go to and fro in front of a crowd."""
+    me, body, near = game.units[u], game.scratch.bodies[u], game.scratch.near[k]
+    dx, dy = near.dir_x, near.dir_y
+    sin = min(1.0, near.reach / max(near.distance, NEARLY))
+    cos = math.sqrt(1.0 - sin * sin)
+    cross = body.dir_x * dy - body.dir_y * dx
+    nearer = -1 if cross > 0.0 else 1
+    if abs(cross) < NEARLY:
+        coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
+        nearer = 1 if coin & np.uint64(1) else -1
+    tangent_x, tangent_y = dx * cos - dy * sin * nearer, dx * sin * nearer + dy * cos
+    side = nearer
+    if tangent_x * body.dir_x + tangent_y * body.dir_y < LITTLE_TURNING:
+        if me.detour == 0:
+            me.detour = nearer
+        side = me.detour
+        me.detour_tick = game.clock[0].tick + DETOUR_TICKS
+    body.dir_x, body.dir_y = dx * cos - dy * sin * side, dx * sin * side + dy * cos
+
+
+@kernel
+def keep_clear(game: Game, u: int, n_near: int) -> None:
+    """Shorten a step, or let it slide, where it would go deeper into somebody than there is room.
+
+    Whoever is most in the way counts first, so that the order of the pairs does not matter.
+    """
+    body = game.scratch.bodies[u]
+    step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
+    in_the_way = codes.NO_UNIT
+    for _ in range(3):
+        worst, deepest = 0.0, -1
+        for k in range(n_near):
+            near = game.scratch.near[k]
+            too_deep = step_x * near.dir_x + step_y * near.dir_y - near.room
+            if too_deep < worst - NEARLY or too_deep < NEARLY:
+                continue
+            if too_deep < worst + NEARLY and deepest >= 0:
+                one, other = (
+                    game.units[near.unit].tag,
+                    game.units[game.scratch.near[deepest].unit].tag,
+                )
+                if not toss(game.clock[0].seed, game.units[u].tag, one, other):
+                    continue
+            worst, deepest = too_deep, k
+        if deepest < 0:
+            break
+        near = game.scratch.near[deepest]
+        step_x -= near.dir_x * worst
+        step_y -= near.dir_y * worst
+        in_the_way = near.unit
+    size = length(step_x, step_y)
+    if size >= body.step - NEARLY:
+        return
+    if step_x * body.dir_x + step_y * body.dir_y > 0.0 and size > 1e-9:
+        body.step = size
+        body.dir_x, body.dir_y = step_x / size, step_y / size
+    else:
+        body.step = 1e-9
+    if body.step < FULL_SPEED_SHARE * body.full_step and in_the_way >= 0:
+        go_with(game, u, in_the_way)
+
+
+@kernel
+def go_with(game: Game, u: int, v: int) -> None:
+    """Two friends that pass a crowd on opposite sides block each other: by lot, one turns round."""
+    me, other = game.units[u], game.units[v]
+    if other.side == me.side and game.scratch.bodies[v].detour == -me.detour and me.detour != 0:
+        if toss(game.clock[0].seed, 0, me.tag, other.tag):
+            me.detour = -me.detour
+
+
+@kernel
+def make_steps(game: Game) -> None:
+    """Turn wishes into tentative positions; air units keep their momentum."""
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], game.scratch.bodies[u]
+        if not me.alive:
+            continue
+        row = game.rules.types[me.kind]
+        if row.flying:
+            want_x, want_y = body.dir_x * body.step, body.dir_y * body.step
+            dx, dy = want_x - me.speed_x, want_y - me.speed_y
+            change = length(dx, dy)
+            limit = me.accel
+            if body.step < length(me.speed_x, me.speed_y):
+                limit = row.decel
+            if change > limit:
+                dx, dy = dx / change * limit, dy / change * limit
+            me.speed_x += dx
+            me.speed_y += dy
+            body.x += me.speed_x
+            body.y += me.speed_y
+        elif body.step > 0.0:
+            body.x += body.dir_x * body.step
+            body.y += body.dir_y * body.step
+
+
+@kernel
+def is_squeezed(game: Game, u: int, old_x: float, old_y: float, x: float, y: float) -> bool:
+    """Would a step that a wall has bent press a body deep into another one?"""
+    body = game.scratch.bodies[u]
+    p = body.first
+    while p >= 0:
+        pair = game.scratch.pairs[p]
+        v = pair.v if pair.u == u else pair.u
+        p = pair.next_u if pair.u == u else pair.next_v
+        other = game.scratch.bodies[v]
+        if other.flying or body.flying:
+            continue
+        distance = length(other.x - x, other.y - y)
+        if distance < TIGHT * (body.radius + other.radius):
+            if distance < length(other.x - old_x, other.y - old_y):
+                return True
+    return False
+
+
+@kernel
+def settle(game: Game) -> None:
+    """Make the tentative positions real, as far as terrain and map border allow."""
+    for u in range(game.clock[0].n_slots):
+        me, body = game.units[u], game.scratch.bodies[u]
+        if not me.alive:
+            continue
+        if body.still and not body.flying:
+            me.speed_x, me.speed_y = 0.0, 0.0
+        if body.still and body.x == me.x and body.y == me.y:
+            continue
+        x, y = stay_on_ground(game, body, me.x, me.y)
+        at_wall = abs(x - body.x) + abs(y - body.y) > NEARLY
+        if at_wall and is_squeezed(game, u, me.x, me.y, x, y):
+            x, y = me.x, me.y
+        dx, dy = x - me.x, y - me.y
+        if not body.still:
+            if not body.flying:
+                me.speed_x, me.speed_y = dx, dy
+            forward = dx * body.dir_x + dy * body.dir_y
+            if forward < FULL_SPEED_SHARE * max(body.step, body.full_step):
+                me.stalled += 1
+            else:
+                me.stalled = max(0, me.stalled - 2)
+        me.x, me.y = x, y

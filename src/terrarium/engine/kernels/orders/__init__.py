@@ -1,0 +1,1 @@
+"""Orders: what a unit may be told, its queue, and what scenarios order."""

@@ -1,0 +1,327 @@
+"""Orders: what a player may tell a unit, its queue, and when an order is done."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
+from terrarium.engine.kernels.abilities.cooldowns import pay
+from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.movement.places import on_map, standing_point
+from terrarium.engine.kernels.orders.permission import lock_of, may_order
+from terrarium.engine.state import Game, is_unit
+from terrarium.engine.tables.rules import CASTS_MOVING, RUNS_BESIDE
+
+
+@kernel
+def current_order(game: Game, u: int) -> int:
+    """The kind of the order a unit is carrying out."""
+    if game.units[u].n_orders == 0:
+        return codes.NO_ORDER
+    return game.orders[u, 0].kind
+
+
+@kernel
+def forget_target(game: Game, u: int) -> None:
+    """Let go of a target; a shot that has been started is not spent (game_rules.md, 3)."""
+    me = game.units[u]
+    me.target, me.target_tag = codes.NO_UNIT, 0
+    me.target_why = codes.TARGET_NONE
+    if me.winding:
+        me.winding = False
+        me.cooldown = 0.0
+
+
+@kernel
+def take_target(game: Game, u: int, v: int, why: int) -> None:
+    me = game.units[u]
+    if me.target == v and me.target_tag == game.units[v].tag:
+        me.target_why = why
+        return
+    forget_target(game, u)
+    me.target, me.target_tag = v, game.units[v].tag
+    me.target_why = why
+    me.way_tick = 0
+    me.stalled = 0
+
+
+@kernel
+def resolve(game: Game, u: int, kind: int, v: int) -> int:
+    """What a command comes down to for this unit, or minus the reason why it cannot be obeyed."""
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
+    if v >= 0 and not (on_unit and game.units[v].seen >> me.side & 1):
+        return -codes.CANT_TARGET_THAT_UNIT
+    can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
+    if kind == codes.SMART:
+        if on_unit and game.units[v].side != me.side and can_attack:
+            kind = codes.ATTACK
+        else:
+            kind = codes.MOVE
+    if kind == codes.ATTACK:
+        if on_unit:
+            return codes.ATTACK if can_attack else -codes.CANT_TARGET_THAT_UNIT
+        kind = codes.ATTACK_MOVE
+    if kind == codes.HEAL:
+        if row.heal_life == 0.0:
+            return -codes.NOT_SUPPORTED
+        patient = on_unit and game.units[v].side == me.side
+        if not patient or not game.rules.types[game.units[v].kind].biological:
+            return -codes.CANT_TARGET_THAT_UNIT
+        is_structure = game.rules.types[game.units[v].kind].structure
+        return -codes.CANT_TARGET_THAT_UNIT if is_structure else codes.HEAL
+    if kind == codes.STOP or kind == codes.HOLD:
+        return kind
+    if not row.mobile or kind < codes.MOVE or kind > codes.FOLLOW:
+        return -codes.NOT_SUPPORTED
+    if kind == codes.MOVE or kind == codes.FOLLOW:
+        if on_unit:
+            return codes.FOLLOW
+        return codes.MOVE if kind == codes.MOVE else -codes.CANT_TARGET_THAT_UNIT
+    return kind
+
+
+@kernel
+def give_order(
+    game: Game,
+    u: int,
+    kind: int,
+    ability: int,
+    v: int,
+    x: float,
+    y: float,
+    queued: bool,
+) -> int:
+    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
+    nothing has changed."""
+    me = game.units[u]
+    if not me.alive or not (abs(x) < 1e6 and abs(y) < 1e6):
+        return codes.ERROR
+    queued = queued and me.n_orders > 0
+    if kind == codes.CAST:
+        answer = may_order(game, u, ability, v, queued)
+        if answer != codes.SUCCESS:
+            return answer
+        x, y = on_map(game, x, y)  # nothing happens beyond the edge of the world
+        if not queued and at_once(game, ability):
+            use_at_once(game, u, ability, v, x, y)
+            return codes.SUCCESS
+    else:
+        kind = resolve(game, u, kind, v)
+        if kind < 0:
+            return -kind
+    if queued and me.n_orders >= game.orders.shape[1]:
+        return codes.QUEUE_IS_FULL
+    if not queued:
+        interrupt(game, u, kind, v)
+    if kind == codes.STOP:
+        return codes.SUCCESS
+    if me.n_orders >= game.orders.shape[1]:
+        return codes.QUEUE_IS_FULL
+    write_order(game, u, kind, ability, v, x, y)
+    return codes.SUCCESS
+
+
+@kernel
+def write_order(
+    game: Game,
+    u: int,
+    kind: int,
+    ability: int,
+    v: int,
+    x: float,
+    y: float,
+) -> None:
+    """Append an order that has been accepted to the queue."""
+    me = game.units[u]
+    order = game.orders[u, me.n_orders]
+    order.kind, order.target, order.tag = kind, codes.NO_UNIT, 0
+    order.ability = ability if kind == codes.CAST else codes.NO_ABILITY
+    if kind == codes.CAST:
+        order.x, order.y = x, y
+        aim = game.rules.abilities[ability].aim
+        if v >= 0 and aim == codes.AIM_POINT:
+            order.x, order.y = game.units[v].x, game.units[v].y
+        elif v >= 0 and aim != codes.AIM_NONE:
+            order.target, order.tag = v, game.units[v].tag
+            if game.rules.abilities[ability].kind == codes.LOAD:
+                come(game, v, u)
+    elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
+        order.target, order.tag = v, game.units[v].tag
+    elif kind != codes.HOLD:
+        if v >= 0:
+            x, y = game.units[v].x, game.units[v].y
+        order.x, order.y = standing_point(game, me.kind, x, y)
+        order.back_x, order.back_y = me.x, me.y
+        if me.n_orders > 0 and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
+            order.back_x = game.orders[u, me.n_orders - 1].x
+            order.back_y = game.orders[u, me.n_orders - 1].y
+    me.n_orders += 1
+
+
+@kernel
+def come(game: Game, v: int, u: int) -> None:
+    """Who is to board walks to its carrier."""
+    if not game.rules.types[game.units[v].kind].mobile:
+        return
+    interrupt(game, v, codes.MOVE, codes.NO_UNIT)
+    order = game.orders[v, game.units[v].n_orders]
+    order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
+    order.ability = codes.NO_ABILITY
+    order.x, order.y = game.units[u].x, game.units[u].y
+    order.back_x, order.back_y = game.units[v].x, game.units[v].y
+    game.units[v].n_orders += 1
+
+
+@kernel
+def at_once(game: Game, ability: int) -> bool:
+    """Does an ability leave the present order alone?"""
+    row = game.rules.abilities[ability]
+    if row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE or row.kind == codes.END:
+        return True
+    return row.habits & RUNS_BESIDE != 0
+
+
+@kernel
+def use_at_once(game: Game, u: int, ability: int, v: int, x: float, y: float) -> None:
+    """Switches and buffs of the unit itself act now; what concerns others waits for the tick."""
+    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
+    if row.kind == codes.END:
+        end_ability(game, u, row.of)
+    elif row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE:
+        pay(game, u, ability)
+        add_buff(game, u, row.buff, u, me.side, 0.0)
+    else:
+        skill.beside, skill.beside_x, skill.beside_y = ability, x, y
+        aimed = v >= 0 and row.aim != codes.AIM_NONE
+        on_unit = aimed and row.aim != codes.AIM_POINT
+        skill.beside_target = v if on_unit else codes.NO_UNIT
+        skill.beside_tag = game.units[v].tag if on_unit else 0
+        if aimed:
+            skill.beside_x, skill.beside_y = game.units[v].x, game.units[v].y
+        refresh(game, u)
+
+
+@kernel
+def end_ability(game: Game, u: int, ability: int) -> None:
+    """End what an ability began."""
+    skill, row = game.skills[u], game.rules.abilities[ability]
+    if skill.cast == ability:
+        skill.stops = True
+    elif row.kind == codes.LOCK_ON:
+        k = lock_of(game, u)
+        if k >= 0:
+            game.effects[k].step = row.times  # no strike left: it ends in this tick
+    elif row.kind == codes.SUMMON:
+        made = u if skill.made_by == ability else skill.made
+        if made >= 0:
+            game.units[made].hp = 0.0
+    else:
+        end_buff(game, u, row.buff)
+
+
+@kernel
+def interrupt(game: Game, u: int, kind: int, v: int) -> None:
+    """Drop what a unit is doing for a new order, but not a shot the new order asks for again, nor
+    an ability in a phase that no order interrupts: that one is finished first."""
+    me, skill = game.units[u], game.skills[u]
+    if skill.cast >= 0:
+        if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
+            me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
+            return
+        skill.stops = True
+    if skill.unloading >= 0 and not game.rules.abilities[skill.unloading].habits & CASTS_MOVING:
+        skill.unloading = codes.NO_ABILITY
+        refresh(game, u)
+    old = current_order(game, u)
+    again = kind == old and (
+        kind == codes.ATTACK_MOVE
+        or kind == codes.HOLD
+        or (kind == codes.ATTACK and game.orders[u, 0].target == v and me.target == v)
+    )
+    if not again:
+        forget_target(game, u)
+        me.backswing = 0.0
+        me.heal_target = codes.NO_UNIT
+    me.n_orders = 0
+    me.away = False
+    me.home_x, me.home_y = me.x, me.y
+    me.way_tick = 0
+    me.stalled = 0
+
+
+@kernel
+def finish_order(game: Game, u: int) -> None:
+    """The first order is done: the next one moves up, or the unit idles where it is."""
+    me = game.units[u]
+    for q in range(1, me.n_orders):
+        done, following = game.orders[u, q - 1], game.orders[u, q]
+        done.kind, done.target, done.tag = following.kind, following.target, following.tag
+        done.ability = following.ability
+        done.x, done.y = following.x, following.y
+        done.back_x, done.back_y = following.back_x, following.back_y
+    me.n_orders -= 1
+    me.home_x, me.home_y = me.x, me.y
+    me.away = False
+    me.way_tick = 0
+    me.stalled = 0
+    me.heal_target = codes.NO_UNIT
+    if me.target_why == codes.TARGET_ORDERED:
+        forget_target(game, u)
+
+
+@kernel
+def follow_orders(game: Game) -> int:
+    """Drop orders whose target is gone and take the target that an attack order names. What all
+    units are together, as bits of their status, tells which phases this tick can do without."""
+    together = 0
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive:
+            continue
+        together |= me.status
+        while me.n_orders > 0:
+            order = game.orders[u, 0]
+            kind = order.kind
+            on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
+            if on_unit and not is_followed(game, u):
+                finish_order(game, u)
+                continue
+            if kind == codes.CAST:
+                together |= codes.CASTING
+                if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
+                    finish_order(game, u)
+                    continue
+            if kind == codes.HEAL:
+                patient = game.units[order.target]
+                if patient.hp >= patient.hp_max:
+                    finish_order(game, u)
+                    continue
+                me.heal_target = order.target
+            elif kind == codes.ATTACK:
+                take_target(game, u, order.target, codes.TARGET_ORDERED)
+            elif me.target_why == codes.TARGET_ORDERED:
+                forget_target(game, u)
+            break
+    return together
+
+
+@kernel
+def is_followed(game: Game, u: int) -> bool:
+    """Is the unit that the first order names still there, and in sight?"""
+    order = game.orders[u, 0]
+    if not is_unit(game, order.target, order.tag):
+        return False
+    return game.units[order.target].seen >> game.units[u].side & 1 != 0
+
+
+@kernel
+def apply_commands(game: Game) -> None:
+    """Give every unit the command that waits for it."""
+    for u in range(game.clock[0].n_slots):
+        order = game.commands[u]
+        order.result = 0
+        if order.kind != codes.NO_ORDER:
+            order.result = give_order(
+                game, u, order.kind, order.ability, order.target, order.x, order.y,
+                order.queued,
+            )  # fmt: skip

@@ -1,0 +1,196 @@
+"""May a unit use an ability, now, on that? The answers are the game's own (codes.RESULT_NAMES)."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.buffs import find_buff
+from terrarium.engine.kernels.abilities.stats import upgraded
+from terrarium.engine.kernels.abilities.traits import fits, traits_now
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.state import Game, is_unit
+from terrarium.engine.tables.rules import ONLY_WHEN_EMPTY
+
+
+@kernel
+def kit_slot(game: Game, kind: int, ability: int) -> int:
+    """The place of an ability in the kit of a type; -1 if the type does not have it."""
+    for k in range(game.rules.kit.shape[1]):
+        if game.rules.kit[kind, k] == ability and ability >= 0:
+            return k
+    return -1
+
+
+@kernel
+def may_order(game: Game, u: int, ability: int, v: int, queued: bool) -> int:
+    """Whether an order is accepted. What is queued is paid for later, so only its sense counts."""
+    me = game.units[u]
+    slot = kit_slot(game, me.kind, ability)
+    if slot < 0 or game.rules.abilities[ability].kind == codes.PASSIVE:
+        return codes.NOT_SUPPORTED
+    needs = game.rules.kit_needs[me.kind, slot]
+    if game.players[me.side].techs & needs != needs:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if not queued:
+        answer = may_use_now(game, u, ability)
+        if answer != codes.SUCCESS:
+            return answer
+    return may_aim(game, u, ability, v)
+
+
+@kernel
+def may_use_now(game: Game, u: int, ability: int) -> int:
+    """Is the unit free for it, has it cooled down, and can it be paid?"""
+    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
+    if me.status & codes.SILENCED and row.kind != codes.END:
+        return codes.NOT_SUPPORTED
+    if row.kind == codes.TELEPORT and me.status & codes.GROUNDED:
+        return codes.NOT_SUPPORTED
+    if row.cooldown > 0.0 and skill.ready[row.cooldown_slot] > game.clock[0].tick:
+        return codes.COOLDOWN
+    if me.energy < row.energy:
+        return codes.NOT_ENOUGH_ENERGY
+    if row.life > 0.0 and me.hp <= row.life:
+        return codes.NOT_ENOUGH_LIFE
+    if game.players[me.side].minerals < row.minerals:
+        return codes.NOT_ENOUGH_MINERALS
+    if game.players[me.side].nukes < row.nukes:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if row.kind == codes.LOCK_ON and skill.locks:
+        return codes.COOLDOWN
+    if row.kind == codes.TOGGLE and (row.buff < 0 or find_buff(game, u, row.buff) >= 0):
+        return codes.NOT_SUPPORTED
+    if row.kind == codes.END and not has_begun(game, u, row.of):
+        return codes.NOT_SUPPORTED
+    if row.kind == codes.UNLOAD and skill.load == 0:
+        return codes.NOT_SUPPORTED
+    if row.habits & ONLY_WHEN_EMPTY and skill.load > 0:
+        return codes.NOT_SUPPORTED
+    return codes.SUCCESS
+
+
+@kernel
+def has_begun(game: Game, u: int, ability: int) -> bool:
+    """Is there something of an ability that could be ended?"""
+    row, skill = game.rules.abilities[ability], game.skills[u]
+    if skill.cast == ability or skill.made_by == ability:
+        return True
+    if skill.made >= 0 and row.kind == codes.SUMMON:
+        return True
+    if row.kind == codes.LOCK_ON:
+        return skill.locks
+    return row.buff >= 0 and find_buff(game, u, row.buff) >= 0
+
+
+@kernel
+def lock_of(game: Game, u: int) -> int:
+    """The effect by which a unit holds its target; -1 = it holds nobody."""
+    for k in range(game.clock[0].n_effects):
+        effect = game.effects[k]
+        if effect.stage == codes.LOCKED and effect.source == u:
+            if effect.source_tag == game.units[u].tag:
+                return k
+    return -1
+
+
+@kernel
+def may_aim(game: Game, u: int, ability: int, v: int) -> int:
+    """Is the target one that the ability can be used on?"""
+    me, row = game.units[u], game.rules.abilities[ability]
+    if row.aim == codes.AIM_NONE:
+        return codes.SUCCESS
+    if v < 0:
+        return codes.CANT_TARGET_THAT_UNIT if row.aim == codes.AIM_UNIT else codes.SUCCESS
+    if v >= game.clock[0].n_slots or not game.units[v].alive:
+        return codes.CANT_TARGET_THAT_UNIT
+    traits = traits_now(game, me.side, u, v)
+    if not traits & codes.IS_VISIBLE:
+        return codes.CANT_TARGET_THAT_UNIT
+    if row.aim == codes.AIM_POINT:
+        return codes.SUCCESS  # the unit stands for its place
+    if not fits(traits, row.must_be, row.must_not_be):
+        return codes.CANT_TARGET_THAT_UNIT
+    if row.kind == codes.LOAD and not fits_in(game, u, ability, v):
+        return codes.CANT_TARGET_THAT_UNIT
+    if row.kind == codes.REPAIR:
+        if (
+            game.units[v].hp >= game.units[v].hp_max
+            or game.rules.types[game.units[v].kind].repair_ticks == 0.0
+        ):
+            return codes.CANT_TARGET_THAT_UNIT
+    if row.kind == codes.LOAD:
+        return codes.SUCCESS  # whoever is to board comes by itself
+    if not game.rules.types[me.kind].mobile and not in_reach(game, u, ability, v, 0.0, 0.0, 0.0):
+        return codes.TARGET_IS_OUT_OF_RANGE
+    return codes.SUCCESS
+
+
+@kernel
+def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
+    """Can a carrier take a unit in?"""
+    me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
+    size = game.rules.types[other.kind].cargo_size
+    if v == u or other.side != me.side or size <= 0 or size > row.max_size:
+        return False
+    if other.status & codes.GROUNDED:
+        return False
+    if not fits(game.rules.types[other.kind].traits, row.cargo_must_be, 0):
+        return False
+    return game.skills[u].load + size <= cargo_room(game, u)
+
+
+@kernel
+def cargo_room(game: Game, u: int) -> int:
+    """How much a carrier holds, with the upgrades of its side."""
+    row = game.rules.types[game.units[u].kind]
+    return int(
+        upgraded(
+            game, game.skills[u].own_side, row.first_change, row.n_changes,
+            codes.CHANGES_CARGO, float(row.cargo_room),
+        )
+    )  # fmt: skip
+
+
+@kernel
+def range_of(game: Game, u: int, ability: int) -> float:
+    """How far an ability reaches from the edge of its user."""
+    row = game.rules.abilities[ability]
+    reach = row.load_range if row.kind == codes.LOAD else row.range
+    if row.kind == codes.UNLOAD:
+        return 0.0
+    return upgraded(
+        game, game.skills[u].own_side, row.first_change, row.n_changes,
+        codes.CHANGES_RANGE, reach,
+    )  # fmt: skip
+
+
+@kernel
+def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float, slop: float) -> bool:
+    """Is the target near enough? Ranges count from the edge of the user (game_rules.md, 10)."""
+    me, row = game.units[u], game.rules.abilities[ability]
+    if row.aim == codes.AIM_NONE:
+        return True
+    reach = range_of(game, u, ability) + slop + NEARLY
+    if v >= 0:
+        return edge_distance(game, me, game.units[v]) <= max(reach, contact(game, u, v))
+    distance = length(x - me.x, y - me.y)
+    if row.kind == codes.UNLOAD:
+        return distance <= ARRIVED
+    return distance - game.rules.types[me.kind].radius <= reach
+
+
+@kernel
+def contact(game: Game, u: int, v: int) -> float:
+    """How near two units come that touch: bodies keep other distances than ranges count by."""
+    one, other = game.rules.types[game.units[u].kind], game.rules.types[game.units[v].kind]
+    return one.separation + other.separation - one.radius - other.radius + TOUCHING
+
+
+TOUCHING = 0.2
+"""Slack of those who have to touch their target (range_slop of repair)."""
+ARRIVED = 0.5
+"""A carrier lets its passengers out when it is this near to the point."""
+
+
+@kernel
+def still_there(game: Game, side: int, v: int, tag: int) -> bool:
+    """Is the target of an ability alive and in sight?"""
+    return is_unit(game, v, tag) and game.units[v].seen >> side & 1 != 0

@@ -1,0 +1,171 @@
+"""What a scenario orders: opening orders, at once or later, and what its triggers repeat."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.orders.orders import current_order, give_order
+from terrarium.engine.kernels.orders.permission import kit_slot, range_of
+from terrarium.engine.kernels.random import ORDER_POINT, toss, uniform
+from terrarium.engine.state import Game
+from terrarium.engine.tables.plan import (
+    ATTACK_ALL,
+    CAST,
+    CAST_ALL,
+    GO_BETWEEN,
+    NOTHING,
+    PATROL,
+    STAND,
+)
+
+
+@kernel
+def run_script(game: Game) -> None:
+    """Give the opening orders that are due, and run every trigger whose time has come."""
+    now = game.clock[0].tick
+    if 0 < now <= game.plan.settings[0].last_order_tick:
+        opening_orders(game, now)
+    for t in range(game.plan.triggers.shape[0]):
+        if now % game.plan.triggers[t].every_ticks == 0:
+            run_trigger(game, t)
+
+
+@kernel
+def run_trigger(game: Game, t: int) -> None:
+    if game.plan.triggers[t].order == CAST_ALL:
+        cast_all(game, t)
+    else:
+        send_idle(game, game.plan.triggers[t].side)
+
+
+@kernel
+def opening_orders(game: Game, now: int) -> None:
+    """Give the units of each group whose hour it is their order."""
+    for k in range(game.plan.entries.shape[0]):
+        entry = game.plan.entries[k]
+        group = game.plan.groups[entry.group]
+        if group.order == NOTHING or group.after_ticks != now or entry.carrier >= 0:
+            continue
+        for u in range(entry.slot, entry.slot + entry.count):
+            # Units were created in the order of the entries; later ones have other tags.
+            if game.units[u].tag == u + 1:
+                give_opening_order(game, entry.group, u)
+
+
+@kernel
+def give_opening_order(game: Game, g: int, u: int) -> None:
+    group = game.plan.groups[g]
+    x, y, to_x, to_y = group.order_x, group.order_y, group.order_to_x, group.order_to_y
+    if group.order == ATTACK_ALL:
+        attack_all(game, u, group.order_side)
+    elif group.order == STAND:
+        send(game, u, codes.HOLD, x, y, False)
+    elif group.order == PATROL:
+        send(game, u, codes.PATROL, x, y, False)
+        send(game, u, codes.PATROL, to_x, to_y, True)
+    elif group.order == CAST:
+        nobody = codes.NO_UNIT
+        give_order(game, u, codes.CAST, group.ability, nobody, x, y, False)
+    else:
+        if group.order == GO_BETWEEN:
+            share = uniform(game.clock[0].seed, 0, g, ORDER_POINT)
+            x += (to_x - x) * share
+            y += (to_y - y) * share
+        send(game, u, codes.ATTACK_MOVE, x, y, False)
+
+
+@kernel
+def send(game: Game, u: int, kind: int, x: float, y: float, queued: bool) -> None:
+    """Give an order that is about a place."""
+    nothing, nobody = codes.NO_ABILITY, codes.NO_UNIT
+    give_order(game, u, kind, nothing, nobody, x, y, queued)
+
+
+@kernel
+def attack_all(game: Game, u: int, side: int) -> None:
+    """Attack every unit of a side, nearest first, as far as the queue goes."""
+    reached = -1.0
+    for _ in range(game.orders.shape[1]):
+        v, distance = nearest_beyond(game, u, side, reached)
+        if v < 0:
+            return
+        reached = distance
+        give_order(game, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, True)
+
+
+@kernel
+def nearest_beyond(game: Game, u: int, side: int, reached: float) -> tuple[int, float]:
+    """The nearest living unit of a side that is further away than `reached`."""
+    me = game.units[u]
+    best, best_distance = codes.NO_UNIT, 1e30
+    for v in range(game.clock[0].n_slots):
+        other = game.units[v]
+        if not other.alive or other.side != side or v == u:
+            continue
+        dx, dy = other.x - me.x, other.y - me.y
+        distance = length(dx, dy)
+        if distance <= reached or distance > best_distance + NEARLY:
+            continue
+        if distance > best_distance - NEARLY:
+            if not toss(game.clock[0].seed, me.tag, other.tag, game.units[best].tag):
+                continue
+        best, best_distance = v, distance
+    return best, best_distance
+
+
+@kernel
+def send_idle(game: Game, side: int) -> None:
+    """Whoever of a side has nothing to do is sent at the nearest opponent."""
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or me.side != side or me.n_orders > 0:
+            continue
+        v, _ = nearest_beyond(game, u, 1 - side, -1.0)
+        if v < 0:
+            continue
+        other = game.units[v]
+        if game.rules.rank[me.kind, other.column] >= 0 and other.seen >> side & 1:
+            give_order(game, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, False)
+        else:  # a Medivac follows the fight, a Zealot waits under a flyer, others search
+            send(game, u, codes.ATTACK_MOVE, other.x, other.y, False)
+
+
+@kernel
+def cast_all(game: Game, t: int) -> None:
+    """Whoever of a side stands or fights, and has the ability of a trigger, uses it if it may."""
+    trigger = game.plan.triggers[t]
+    busy = codes.CASTING | codes.MORPHING
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if not me.alive or me.side != trigger.side or me.status & busy:
+            continue
+        if kit_slot(game, me.kind, trigger.ability) < 0:
+            continue
+        order = current_order(game, u)
+        if order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
+            continue
+        cast_at_nearest(game, t, u)
+
+
+@kernel
+def cast_at_nearest(game: Game, t: int, u: int) -> None:
+    """Use an ability on the nearest opponent in sight and range that it can be used on."""
+    trigger, me = game.plan.triggers[t], game.units[u]
+    reach = trigger.range
+    if reach < 0.0:
+        reach = range_of(game, u, trigger.ability)
+    old = game.orders[u, 0]
+    kind, x, y = current_order(game, u), old.x, old.y
+    reached = -1.0
+    while True:
+        v, distance = nearest_beyond(game, u, 1 - me.side, reached)
+        if v < 0 or edge_distance(game, me, game.units[v]) > reach:
+            return
+        reached = distance
+        if not game.units[v].seen >> me.side & 1:
+            continue
+        answer = give_order(game, u, codes.CAST, trigger.ability, v, 0.0, 0.0, False)
+        if answer == codes.SUCCESS:
+            break
+    # Afterwards it goes on where it was going.
+    if current_order(game, u) == codes.CAST and (kind == codes.ATTACK_MOVE or kind == codes.PATROL):
+        send(game, u, kind, x, y, True)

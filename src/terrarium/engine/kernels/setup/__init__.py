@@ -1,0 +1,1 @@
+"""Setup: how a game begins, and how units come into it."""

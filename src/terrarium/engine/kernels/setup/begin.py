@@ -1,0 +1,139 @@
+"""How a battle begins: an empty game, then the units of a plan with what they have and do."""
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.engine import codes
+from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.abilities.cargo import load_into
+from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.orders.script import opening_orders
+from terrarium.engine.kernels.setup.armies import draw_armies
+from terrarium.engine.kernels.setup.births import LATTICE, spawn
+from terrarium.engine.kernels.setup.start_places import drawn_place
+from terrarium.engine.kernels.setup.teams import draw_teams
+from terrarium.engine.kernels.vision.sight import look
+from terrarium.engine.state import Game
+from terrarium.engine.tables.plan import ARMIES, TEAMS
+
+
+@kernel
+def clear(game: Game, seed: np.uint64) -> None:
+    """An empty game. The cache of ways stays: it depends on the terrain alone."""
+    for u in range(game.units.shape[0]):
+        game.units[u].alive = False
+        game.units[u].tag = 0
+        game.units[u].n_orders = 0
+        game.units[u].inside = codes.NO_UNIT
+    for p in range(game.players.shape[0]):
+        player = game.players[p]
+        player.n_alive, player.n_lost, player.damage_dealt = 0, 0, 0.0
+        player.techs, player.nukes = 0, 0
+        player.minerals, player.vespene = 0.0, 0.0
+        for k in range(player.levels.shape[0]):
+            player.levels[k] = 0
+    for f in range(game.fields.shape[0]):
+        game.fields[f].used = 0
+    clock = game.clock[0]
+    clock.seed = seed
+    clock.tick, clock.next_tag, clock.n_slots = 0, 0, 0
+    clock.n_effects, clock.fault, clock.fog = 0, codes.NO_FAULT, False
+
+
+@kernel
+def start(game: Game, seed: np.uint64) -> None:
+    """Begin a battle from its seed."""
+    clear(game, seed)
+    game.clock[0].fog = game.plan.settings[0].fog
+    endow(game)
+    if game.plan.settings[0].drawn == TEAMS:
+        draw_teams(game)
+    elif game.plan.settings[0].drawn == ARMIES:
+        draw_armies(game)
+    else:
+        place_groups(game)
+    look(game)
+
+
+@kernel
+def place_groups(game: Game) -> None:
+    """Create the units that a scenario lists, and tell them what to do."""
+    for k in range(game.plan.entries.shape[0]):
+        for i in range(game.plan.entries[k].count):
+            u = place_member(game, k, i)
+            prepare(game, k, i, u)
+    opening_orders(game, 0)
+
+
+@kernel
+def endow(game: Game) -> None:
+    """What the sides own before the first unit is there: supplies and upgrades."""
+    for side in range(2):
+        player, stock = game.players[side], game.plan.stocks[side]
+        player.minerals, player.vespene = stock.minerals, stock.vespene
+        player.nukes = stock.nukes
+    for k in range(game.plan.grants.shape[0]):
+        research(game, game.plan.grants[k].side, game.plan.grants[k].upgrade)
+
+
+@kernel
+def place_member(game: Game, k: int, i: int) -> int:
+    """Create the i-th unit of an entry around the place that its group has in this battle."""
+    entry = game.plan.entries[k]
+    group = game.plan.groups[entry.group]
+    x, y = drawn_place(game, entry.group, game.clock[0].seed)
+    if group.spacing > 0.0:
+        sign = 1.0 if group.side == 0 else -1.0
+        step = (entry.first + i) % LATTICE.shape[0]
+        x += sign * LATTICE[step, 0] * group.spacing
+        y += sign * LATTICE[step, 1] * group.spacing
+    return spawn(game, entry.kind, group.side, x, y, group.passive)
+
+
+@kernel
+def prepare(game: Game, k: int, i: int, u: int) -> None:
+    """Wounds, energy and the seat that the i-th unit of an entry begins with."""
+    entry = game.plan.entries[k]
+    group = game.plan.groups[entry.group]
+    me = game.units[u]
+    me.hp *= group.hp
+    if group.energy >= 0.0:
+        me.energy = min(group.energy, game.rules.types[me.kind].energy_max)
+    if entry.carrier >= 0:
+        load_into(game, u, entry.carrier + i // entry.per_carrier)
+
+
+@entry
+def begin(game: Game, seed: np.uint64) -> None:
+    """Begin one battle anew."""
+    start(game, seed)
+
+
+class Starts(NamedTuple):
+    """Which games begin anew, and from what."""
+
+    seeds: Annotated[NDArray[np.uint64], "u8", "N"]
+    chosen: Annotated[NDArray[np.bool_], "?", "N"]
+
+
+@entry
+def reset(games: Sequence[Game], starts: Starts) -> None:
+    """Begin the chosen battles anew."""
+    for e in range(starts.chosen.shape[0]):
+        if starts.chosen[e]:
+            begin(games[e], starts.seeds[e])
+
+
+@entry
+def grant(game: Game, side: int, upgrade: int) -> None:
+    """A side of a running game has an upgrade from now on."""
+    research(game, side, upgrade)
+
+
+@entry
+def create(game: Game, kind: int, side: int, x: float, y: float, passive: bool) -> int:
+    """Add a unit to a running game."""
+    return spawn(game, kind, side, x, y, passive)

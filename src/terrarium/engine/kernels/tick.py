@@ -1,0 +1,95 @@
+"""One tick of the game: the phases, in their order. The economy will join the list."""
+
+from collections.abc import Sequence
+
+from terrarium.engine import codes
+from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.abilities.buff_effects import run_buffs
+from terrarium.engine.kernels.abilities.cargo import man_weapons
+from terrarium.engine.kernels.abilities.casting import DOING, use_abilities
+from terrarium.engine.kernels.abilities.spells import advance_spell
+from terrarium.engine.kernels.combat.damage import resolve_hits
+from terrarium.engine.kernels.combat.deaths import bury
+from terrarium.engine.kernels.combat.healing import choose_patients, heal
+from terrarium.engine.kernels.combat.shots import advance_shot
+from terrarium.engine.kernels.combat.targeting import CROWD, acquire_targets, fill_grid
+from terrarium.engine.kernels.combat.upkeep import regenerate
+from terrarium.engine.kernels.combat.weapons import use_weapons
+from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
+from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle, steer
+from terrarium.engine.kernels.orders.orders import apply_commands, follow_orders
+from terrarium.engine.kernels.orders.script import run_script
+from terrarium.engine.kernels.vision.sight import look
+from terrarium.engine.state import N_HITS, Game, is_unit
+
+
+@kernel
+def tick(game: Game) -> None:
+    """Advance one game by one loop."""
+    run_script(game)
+    together = follow_orders(game)
+    if game.clock[0].fog or together & codes.CLOAKED:
+        look(game)
+    if game.clock[0].n_slots >= CROWD:
+        fill_grid(game)
+    acquire_targets(game)
+    if together & codes.HEALS:
+        choose_patients(game)
+
+    anybody_moves = choose_ways(game)
+    if anybody_moves or game.clock[0].tick % DRIFT_TICKS == 0:
+        find_pairs(game)
+        steer(game)
+        make_steps(game)
+        push_apart(game)
+        settle(game)
+
+    advance_effects(game)
+    use_weapons(game)
+    if together & codes.MANNED:
+        man_weapons(game)
+    if together & DOING:
+        use_abilities(game)
+    if together & codes.BUFFED:
+        run_buffs(game)
+    if game.scratch.counts[N_HITS] > 0:
+        resolve_hits(game)
+
+    if together & codes.HEALS:
+        heal(game)
+    if regenerate(game):
+        bury(game)
+    game.clock[0].tick += 1
+
+
+@kernel
+def advance_effects(game: Game) -> None:
+    """Move every effect on by one tick."""
+    # Backwards, because the last effect takes the place of one that ends, and new ones of this
+    # tick come after them all.
+    for k in range(game.clock[0].n_effects - 1, -1, -1):
+        effect = game.effects[k]
+        if is_unit(game, effect.target, effect.target_tag):
+            effect.aim_x = game.units[effect.target].x
+            effect.aim_y = game.units[effect.target].y
+        if effect.stage < codes.DELAYED:
+            advance_shot(game, k)
+        else:
+            advance_spell(game, k)
+
+
+@entry
+def advance(game: Game, n_ticks: int) -> None:
+    """Give the waiting commands to one game and advance it."""
+    if game.clock[0].fault != codes.NO_FAULT:
+        return
+    apply_commands(game)
+    for _ in range(n_ticks):
+        tick(game)
+
+
+@entry
+def step(games: Sequence[Game], n_ticks: int, first: int, last: int) -> None:
+    """Advance the games `first` to `last`."""
+    for e in range(first, last):
+        advance(games[e], n_ticks)

@@ -1,0 +1,1 @@
+"""Vision: what each player sees."""

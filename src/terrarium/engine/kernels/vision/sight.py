@@ -1,0 +1,89 @@
+"""Vision: whom each side sees, through fog, cliffs and cloak (game_rules.md, 6)."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import ALL_SIDES, is_hidden
+from terrarium.engine.kernels.geometry import NEARLY
+from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.state import Game
+
+LOOK_TICKS = 2
+"""Sight is worked out anew every so many ticks."""
+SHOWN_TICKS = 48
+"""So long the victim of somebody unseen sees who hit it."""
+
+
+@kernel
+def look(game: Game) -> None:
+    """Work out for every unit which sides see it."""
+    if game.clock[0].tick % LOOK_TICKS != 0:
+        return
+    for v in range(game.clock[0].n_slots):
+        other = game.units[v]
+        if not other.alive:
+            continue
+        if other.status & codes.UNTOUCHABLE:
+            other.seen = 0
+            continue
+        hidden = is_hidden(other)
+        if not game.clock[0].fog and not hidden:
+            other.seen = ALL_SIDES
+            continue
+        seen = 1 << other.side | 1 << game.skills[v].own_side
+        for side in range(2):
+            if not seen >> side & 1 and is_seen(game, v, side, hidden):
+                seen |= 1 << side
+        other.seen = seen
+
+
+@kernel
+def is_seen(game: Game, v: int, side: int, hidden: bool) -> bool:
+    """Does a side see a unit of another one? What is hidden must also be detected."""
+    detected = not hidden or in_scan(game, side, v)
+    sighted = not game.clock[0].fog or (hidden and detected)
+    if not sighted and in_scan(game, side, v):
+        return True
+    for u in range(game.clock[0].n_slots):
+        me = game.units[u]
+        if me.side != side or not me.alive:
+            continue
+        if not detected and me.status & (codes.DETECTS | codes.BLINDED) == codes.DETECTS:
+            detected = within(game, u, v, game.rules.types[me.kind].detects)
+        if not sighted and within(game, u, v, game.rules.types[me.kind].sight):
+            sighted = sees_up(game, u, v)
+        if sighted and detected:
+            return True
+    return False
+
+
+@kernel
+def within(game: Game, u: int, v: int, reach: float) -> bool:
+    """From center to center."""
+    dx, dy = game.units[u].x - game.units[v].x, game.units[u].y - game.units[v].y
+    return dx * dx + dy * dy <= reach * reach + NEARLY
+
+
+@kernel
+def sees_up(game: Game, u: int, v: int) -> bool:
+    """Ground units see their own and lower levels only; air units are seen by everybody."""
+    me, other = game.units[u], game.units[v]
+    if game.rules.types[me.kind].sees_up or game.rules.types[other.kind].flying:
+        return True
+    own, its = cell_of(game, me.x, me.y), cell_of(game, other.x, other.y)
+    return game.ground.level[own] >= game.ground.level[its]
+
+
+@kernel
+def in_scan(game: Game, side: int, v: int) -> bool:
+    """Does an area that reveals what is in it, like a Scanner Sweep, show a unit to its owner?"""
+    other = game.units[v]
+    for k in range(game.clock[0].n_effects):
+        effect = game.effects[k]
+        if effect.stage != codes.LYING or effect.side != side or effect.area < 0:
+            continue
+        area = game.rules.areas[effect.area]
+        if area.reveals:
+            dx, dy = effect.x - other.x, effect.y - other.y
+            if dx * dx + dy * dy <= area.radius * area.radius + NEARLY:
+                return True
+    return False

@@ -1,0 +1,1 @@
+"""From facts to arrays. Edits here recompile nothing."""

@@ -1,0 +1,242 @@
+"""A scenario's beginning and its scripts as tables for the kernels."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from terrarium.data.battles.groups import group_size
+from terrarium.data.battles.scenario import Group, Order, Scenario
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.engine.records import Records, records
+from terrarium.engine.tables.army_tables import NONE, ArmyTables, compile_armies
+
+SIDES = {"ally": 0, "enemy": 1}
+
+# Opening orders.
+NOTHING, GO, GO_BETWEEN, ATTACK_ALL, STAND, PATROL, CAST = range(7)
+_ORDERS = {
+    "attack_move": GO,
+    "attack_move_between": GO_BETWEEN,
+    "attack": ATTACK_ALL,
+    "hold": STAND,
+    "patrol": PATROL,
+    "cast": CAST,
+}
+# What triggers repeat.
+SEND_IDLE, CAST_ALL = range(2)
+_TRIGGERS = {"attack_nearest": SEND_IDLE, "cast": CAST_ALL}
+# Who fights: the groups of the file, SMACv2's teams, or armies of equal cost.
+GROUPS, TEAMS, ARMIES = range(3)
+# Start positions of SMACv2's teams.
+REFLECT, SURROUNDED, EITHER = range(3)
+_POSITIONS = {"reflect": REFLECT, "surrounded": SURROUNDED, "surrounded_and_reflect": EITHER}
+
+PLACE = np.dtype([("x", "f8"), ("y", "f8"), ("spread", "f8"), ("flying", "?")], align=True)
+GROUP = np.dtype(
+    [
+        ("side", "i8"),
+        ("passive", "?"),
+        ("hp", "f8"),  # share of full life
+        ("energy", "f8"),  # below 0: what the type starts with
+        ("spacing", "f8"),  # 0: as close as they can
+        ("after_ticks", "i8"),
+        ("order", "i8"),
+        ("order_x", "f8"),
+        ("order_y", "f8"),
+        ("order_to_x", "f8"),
+        ("order_to_y", "f8"),
+        ("order_side", "i8"),
+        ("ability", "i8"),
+    ],
+    align=True,
+)
+ENTRY = np.dtype(
+    [
+        ("group", "i8"),
+        ("kind", "i8"),
+        ("count", "i8"),
+        ("slot", "i8"),
+        ("first", "i8"),  # how many of its group come before
+        ("carrier", "i8"),  # slot of the first carrier of these passengers, or NONE
+        ("per_carrier", "i8"),
+    ],
+    align=True,
+)
+MEMBER = np.dtype([("kind", "i8"), ("up_to", "f8"), ("never_only", "?")], align=True)
+STOCK = np.dtype([("minerals", "f8"), ("vespene", "f8"), ("nukes", "i8")], align=True)
+GRANT = np.dtype([("side", "i8"), ("upgrade", "i8")], align=True)
+TRIGGER = np.dtype(
+    [("every_ticks", "i8"), ("order", "i8"), ("side", "i8"), ("ability", "i8"), ("range", "f8")],
+    align=True,
+)
+SETTINGS = np.dtype(
+    [
+        ("drawn", "i8"),
+        ("fog", "?"),
+        ("last_order_tick", "i8"),
+        # SMACv2's teams
+        ("n_allies", "i8"),
+        ("n_enemies", "i8"),
+        ("positions", "i8"),
+        ("reflect_probability", "f8"),
+        ("passive_allies", "?"),
+    ],
+    align=True,
+)
+
+
+class Plan(NamedTuple):
+    """A scenario's beginning and scripts, for kernels."""
+
+    settings: Annotated[Records, SETTINGS, "1"]
+    places: Annotated[Records, PLACE, "P"]  # of each group, or of each side
+    groups: Annotated[Records, GROUP, "G"]
+    entries: Annotated[Records, ENTRY, "K"]
+    stocks: Annotated[Records, STOCK, "2"]  # what a side begins with
+    grants: Annotated[Records, GRANT, "R"]  # upgrades that a side begins with
+    triggers: Annotated[Records, TRIGGER, "T"]
+    members: Annotated[Records, MEMBER, "M"]  # what SMACv2's teams are drawn from
+    armies: ArmyTables
+
+
+def compile_plan(scenario: Scenario, rows: dict[str, int]) -> Plan:
+    """Turn a scenario into tables."""
+    facts = load_ruleset(scenario.rules)
+    abilities = {name: row for row, name in enumerate(facts.abilities)}
+    upgrades = {name: row for row, name in enumerate(facts.upgrades)}
+    return Plan(
+        settings=_settings(scenario),
+        places=_places(scenario, facts),
+        groups=_table(GROUP, [_group_row(group, abilities) for group in scenario.groups]),
+        entries=_table(ENTRY, _entry_rows(scenario, rows)),
+        stocks=_stocks(scenario),
+        grants=_table(
+            GRANT,
+            [
+                (SIDES[side], upgrades[name])
+                for side, names in scenario.upgrades.items()
+                for name in names
+            ],
+        ),
+        triggers=_table(
+            TRIGGER,
+            [
+                (
+                    trigger.every_ticks,
+                    _TRIGGERS[trigger.order],
+                    SIDES[trigger.side],
+                    abilities[trigger.ability] if trigger.ability else NONE,
+                    NONE if trigger.range is None else trigger.range,
+                )
+                for trigger in scenario.triggers
+            ],
+        ),
+        members=_table(MEMBER, _member_rows(scenario, rows)),
+        armies=compile_armies(scenario.armies, facts, rows),
+    )
+
+
+def n_units(scenario: Scenario) -> int:
+    """How many slots a battle needs: for those it begins with, and for those they summon."""
+    if armies := scenario.armies:
+        return 2 * armies.max_units + scenario.spare_slots
+    if generator := scenario.generator:
+        return generator.n_allies + generator.n_enemies + scenario.spare_slots
+    return sum(group_size(group) for group in scenario.groups) + scenario.spare_slots
+
+
+def unit_names(scenario: Scenario) -> set[str]:
+    """Which unit types a battle may begin with."""
+    names = {name for group in scenario.groups for name in (*group.units, *group.inside)}
+    names |= set(scenario.generator.weights if scenario.generator else ())
+    return names | set(scenario.armies.weights if scenario.armies else ())
+
+
+def _table(dtype: np.dtype[Any], rows: list[tuple[Any, ...]]) -> Records:
+    table = records(len(rows), dtype)
+    for index, row in enumerate(rows):
+        table[index] = row
+    return table
+
+
+def _settings(scenario: Scenario) -> Records:
+    settings = records(1, SETTINGS)
+    settings["fog"] = scenario.fog
+    settings["last_order_tick"] = max((group.after_ticks for group in scenario.groups), default=0)
+    if generator := scenario.generator:
+        settings["drawn"] = TEAMS
+        settings["n_allies"], settings["n_enemies"] = generator.n_allies, generator.n_enemies
+        settings["positions"] = _POSITIONS[generator.positions]
+        settings["reflect_probability"] = generator.reflect_probability
+        settings["passive_allies"] = generator.passive_allies
+    if scenario.armies:
+        settings["drawn"] = ARMIES
+    return settings
+
+
+def _stocks(scenario: Scenario) -> Records:
+    stocks = records(2, STOCK)
+    for side, stock in scenario.stock.items():
+        stocks[SIDES[side]] = (stock.minerals, stock.vespene, stock.nukes)
+    return stocks
+
+
+def _places(scenario: Scenario, facts: RuleSet) -> Records:
+    if armies := scenario.armies:
+        sides = (armies.ally, armies.enemy)
+        return _table(PLACE, [(*side.at, side.spread, False) for side in sides])
+    return _table(
+        PLACE,
+        [
+            (*group.at, group.spread, all(facts.units[name].flying for name in group.units))
+            for group in scenario.groups
+        ],
+    )
+
+
+def _group_row(group: Group, abilities: Mapping[str, int]) -> tuple[Any, ...]:
+    return (
+        SIDES[group.side],
+        group.passive,
+        group.hp,
+        NONE if group.energy is None else group.energy,
+        group.spacing or 0.0,
+        group.after_ticks,
+        *_order_row(group.order, abilities),
+    )
+
+
+def _order_row(order: Order | None, abilities: Mapping[str, int]) -> tuple[Any, ...]:
+    if order is None:
+        return NOTHING, 0.0, 0.0, 0.0, 0.0, 0, NONE
+    at, to = order.at or (0.0, 0.0), order.to or (0.0, 0.0)
+    ability = abilities[order.ability] if order.ability else NONE
+    return _ORDERS[order.kind], *at, *to, SIDES[order.side] if order.side else 0, ability
+
+
+def _entry_rows(scenario: Scenario, rows: Mapping[str, int]) -> list[tuple[Any, ...]]:
+    """Units in the order in which they are created: each group, then those inside of it."""
+    entries = []
+    slot = 0
+    for g, group in enumerate(scenario.groups):
+        carriers, first = slot, 0
+        for name, count in group.units.items():
+            entries.append((g, rows[name], count, slot, first, NONE, 0))
+            slot, first = slot + count, first + count
+        for name, each in group.inside.items():
+            count = each * sum(group.units.values())
+            entries.append((g, rows[name], count, slot, 0, carriers, each))
+            slot += count
+    return entries
+
+
+def _member_rows(scenario: Scenario, rows: Mapping[str, int]) -> list[tuple[Any, ...]]:
+    if not (generator := scenario.generator):
+        return []
+    up_to = np.cumsum(list(generator.weights.values()))
+    return [
+        (rows[name], up_to[m], name in generator.never_only)
+        for m, name in enumerate(generator.weights)
+    ]

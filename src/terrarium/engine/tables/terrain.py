@@ -1,0 +1,136 @@
+"""Terrain as tables: which neighbor cells a walker may step into, and whether lines are needed."""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrarium.data.battles.scenario import Terrain
+
+# The eight neighbors, counterclockwise from east; odd ones are diagonal.
+STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
+STEP_Y = (0, 1, 1, 1, 0, -1, -1, -1)
+BUCKET = 2.0
+"""Side of a bucket of the neighbor grid."""
+
+
+class Ground(NamedTuple):
+    """What kernels need to know of a map. Cell (x, y) has the number y * width + x."""
+
+    size: Annotated[NDArray[np.int64], "i8", "4"]  # width, height, buckets across, in all
+    playable: Annotated[NDArray[np.float64], "f8", "4"]  # x0, y0, x1, y1
+    open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # bit d: that neighbor can be entered
+    walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
+    island: Annotated[NDArray[np.int64], "i8", "layers C"]  # connected region; -1 = none
+    convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
+    level: Annotated[NDArray[np.int64], "i8", "C"]
+
+
+def compile_ground(terrain: Terrain) -> Ground:
+    """Derive the connectivity of each layer: small walkers, large walkers, cliff-walkers."""
+    height, width = terrain.walkable.shape
+    step = 4 * terrain.level.astype(np.int64) + terrain.ramp.astype(np.int64)
+    wide = _wide(terrain.walkable)
+    layers = (
+        (terrain.walkable, step),
+        (wide, step),
+        (terrain.walkable, np.zeros_like(step)),
+    )
+    opens = [_open(walkable, heights) for walkable, heights in layers]
+    return Ground(
+        size=np.array([width, height, -(-width // int(BUCKET)), _buckets(width, height)], np.int64),
+        playable=np.array(terrain.playable, np.float64),
+        open=np.stack([bits.ravel() for bits in opens]),
+        walkable=np.stack([walkable.ravel() for walkable, _ in layers]),
+        island=np.stack(
+            [_islands(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
+        ),
+        convex=np.array(
+            [_is_convex(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
+        ),
+        level=terrain.level.astype(np.int64).ravel(),
+    )
+
+
+def _buckets(width: int, height: int) -> int:
+    return -(-width // int(BUCKET)) * -(-height // int(BUCKET))
+
+
+def _wide(walkable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Cells that lie in an open square of two by two: where a large walker fits."""
+    square = walkable[:-1, :-1] & walkable[1:, :-1] & walkable[:-1, 1:] & walkable[1:, 1:]
+    wide = np.zeros_like(walkable)
+    for dy in (0, 1):
+        for dx in (0, 1):
+            wide[dy : dy + square.shape[0], dx : dx + square.shape[1]] |= square
+    return wide
+
+
+def _open(walkable: NDArray[np.bool_], step: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Bit d of a cell: its neighbor in direction d is walkable and no cliff lies between."""
+    height, width = walkable.shape
+
+    def passable(dx: int, dy: int) -> NDArray[np.bool_]:
+        result = np.zeros_like(walkable)
+        ys = slice(max(0, -dy), height - max(0, dy))
+        xs = slice(max(0, -dx), width - max(0, dx))
+        to_ys = slice(max(0, dy), height - max(0, -dy))
+        to_xs = slice(max(0, dx), width - max(0, -dx))
+        flat = np.abs(step[ys, xs] - step[to_ys, to_xs]) <= 1
+        result[ys, xs] = walkable[ys, xs] & walkable[to_ys, to_xs] & flat
+        return result
+
+    straight = {(dx, dy): passable(dx, dy) for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+    bits = np.zeros(walkable.shape, np.uint8)
+    for d in range(8):
+        dx, dy = STEP_X[d], STEP_Y[d]
+        if dx and dy:
+            # Both ways round the corner must be open, or a walker would cut through the wall.
+            first, second = straight[(dx, 0)], straight[(0, dy)]
+            around = passable(dx, dy) & first & second
+            around[:, :] &= _shifted(second, dx, 0) & _shifted(first, 0, dy)
+            bits |= around.astype(np.uint8) << d
+        else:
+            bits |= straight[(dx, dy)].astype(np.uint8) << d
+    return bits
+
+
+def _shifted(grid: NDArray[np.bool_], dx: int, dy: int) -> NDArray[np.bool_]:
+    """The grid as seen from the neighbor at (dx, dy); False beyond the edge."""
+    height, width = grid.shape
+    result = np.zeros_like(grid)
+    result[max(0, -dy) : height - max(0, dy), max(0, -dx) : width - max(0, dx)] = grid[
+        max(0, dy) : height - max(0, -dy), max(0, dx) : width - max(0, -dx)
+    ]
+    return result
+
+
+def _islands(walkable: NDArray[np.bool_], bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+    height, width = walkable.shape
+    label = np.full(height * width, -1, np.int64)
+    flat_open, flat_walkable = bits.ravel(), walkable.ravel()
+    count = 0
+    for start in np.flatnonzero(flat_walkable):
+        if label[start] >= 0:
+            continue
+        stack = [int(start)]
+        label[start] = count
+        while stack:
+            cell = stack.pop()
+            for d in range(8):
+                neighbor = cell + STEP_Y[d] * width + STEP_X[d]
+                if flat_open[cell] >> d & 1 and label[neighbor] < 0:
+                    label[neighbor] = count
+                    stack.append(neighbor)
+        count += 1
+    return label
+
+
+def _is_convex(walkable: NDArray[np.bool_], bits: NDArray[np.uint8]) -> bool:
+    """Is the walkable ground one rectangle without a cliff in it?"""
+    ys, xs = np.nonzero(walkable)
+    if not len(ys):
+        return True
+    box = (slice(ys.min(), ys.max() + 1), slice(xs.min(), xs.max() + 1))
+    inner = bits[box][1:-1, 1:-1]
+    return bool(walkable[box].all() and (inner == 255).all())

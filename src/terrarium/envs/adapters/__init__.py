@@ -1,0 +1,1 @@
+"""The environments behind the interfaces of PettingZoo and Gymnasium."""

@@ -1,0 +1,1 @@
+"""Scripted players, and the views of a battle that they decide by."""

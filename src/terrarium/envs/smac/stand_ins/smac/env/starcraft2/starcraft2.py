@@ -1,0 +1,5 @@
+"""Stands in for the module of SMAC that has this name."""
+
+from terrarium.envs.smac.env import StarCraft2Env
+
+__all__ = ["StarCraft2Env"]

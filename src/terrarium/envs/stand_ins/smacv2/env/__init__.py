@@ -1,7 +1,0 @@
-"""Stands in for the package of SMACv2 that has this name."""
-
-from terrarium.envs.multi_agent_env import MultiAgentEnv
-from terrarium.envs.smac import StarCraft2Env
-from terrarium.envs.smacv2 import StarCraftCapabilityEnvWrapper
-
-__all__ = ["MultiAgentEnv", "StarCraft2Env", "StarCraftCapabilityEnvWrapper"]

@@ -1,5 +1,0 @@
-"""Stands in for the module of SMACv2 that has this name."""
-
-from terrarium.envs.multi_agent_env import MultiAgentEnv
-
-__all__ = ["MultiAgentEnv"]

@@ -1,5 +1,0 @@
-"""Stands in for the package of SMACv2 that has this name."""
-
-from terrarium.envs.smac_maps import get_map_params, map_present
-
-__all__ = ["get_map_params", "map_present"]

@@ -1,5 +1,0 @@
-"""Stands in for the module of SMACv2 that has this name."""
-
-from terrarium.envs.smac import StarCraft2Env
-
-__all__ = ["StarCraft2Env"]

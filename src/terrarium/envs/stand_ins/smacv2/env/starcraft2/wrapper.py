@@ -1,5 +1,0 @@
-"""Stands in for the module of SMACv2 that has this name."""
-
-from terrarium.envs.smacv2 import StarCraftCapabilityEnvWrapper
-
-__all__ = ["StarCraftCapabilityEnvWrapper"]
