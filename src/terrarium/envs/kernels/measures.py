@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 TERMS = np.dtype(
     [
         ("kind", "i8"),
-        ("side", "i8"),  # whose units count
+        ("owner", "i8"),  # whose units count
         ("total", "f8"),  # their value when the battle begins
         ("x", "f8"),
         ("y", "f8"),
@@ -47,10 +47,10 @@ def compile_yardstick(scenario: Scenario, rows: Mapping[str, int]) -> Yardstick:
     value = np.zeros(len(rows))
     for name in counted:
         value[rows[name]] = fighting_value(facts, name)
-    side = "enemy" if measure.kind in ("win", "kills") else "ally"
+    owner = "enemy" if measure.kind in ("win", "kills") else "ally"
     total = 0.0
     for group in scenario.groups:
-        if group.side == side:
+        if group.owner == owner:
             n_carriers = sum(group.units.values())
             total += sum(value[rows[name]] * count for name, count in group.units.items())
             total += sum(
@@ -59,7 +59,7 @@ def compile_yardstick(scenario: Scenario, rows: Mapping[str, int]) -> Yardstick:
     terms = records(1, TERMS)
     terms[0] = (
         _KINDS[measure.kind],
-        1 if side == "enemy" else 0,
+        1 if owner == "enemy" else 0,
         total,
         *(measure.at or (0.0, 0.0)),
         -1.0 if measure.radius is None else measure.radius,
@@ -76,7 +76,7 @@ def living_value(game: Game, yardstick: Yardstick) -> float:
     value = 0.0
     for u in range(game.clock[0].n_slots):
         unit = game.units[u]
-        if unit.side != terms.side or not (unit.alive or unit.inside >= 0):
+        if unit.owner != terms.owner or not (unit.alive or unit.inside >= 0):
             continue
         place = game.units[unit.inside] if unit.inside >= 0 else unit
         dx, dy = place.x - terms.x, place.y - terms.y

@@ -19,7 +19,7 @@ def engine_takes(env: Env, a: int, m: int, heals: bool) -> bool:
     """Does agent `a` see a member, and would the engine take the order to attack or heal it?"""
     me, you = member(env, a), member(env, m)
     distance = distance_between(env, a, m)
-    if m == a or heals != (you.side == me.side):
+    if m == a or heals != (you.owner == me.owner):
         return False
     if not is_visible(env, a, m, distance):
         return False
@@ -91,7 +91,7 @@ def is_ready(game: Game, u: int, ability: int) -> bool:
         return False
     me = game.units[u]
     needs = game.rules.kit_needs[me.kind, kit_slot(game, me.kind, ability)]
-    if game.players[me.side].techs & needs != needs:
+    if game.players[me.owner].techs & needs != needs:
         return False
     return may_use_now(game, u, ability) == codes.SUCCESS
 

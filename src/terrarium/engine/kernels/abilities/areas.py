@@ -63,16 +63,16 @@ def work(game: Game, k: int, strikes_now: bool) -> None:
     """What an area does to everybody inside."""
     effect = game.effects[k]
     area = game.rules.areas[effect.area]
-    x, y, side, source, tag = effect.x, effect.y, effect.side, effect.source, effect.source_tag
+    x, y, owner, source, tag = effect.x, effect.y, effect.owner, effect.source, effect.source_tag
     for o in range(game.clock[0].n_slots):
         if not game.units[o].alive or not touches(game, o, x, y, area.radius):
             continue
-        if not concerns(game, area.who, side, source, o, area.must_be, area.must_not_be):
+        if not concerns(game, area.who, owner, source, o, area.must_be, area.must_not_be):
             continue
         if strikes_now and not struck_before(game, k, o):
-            add_hit(game, o, area.strike, source, tag, side, 1.0)
+            add_hit(game, o, area.strike, source, tag, owner, 1.0)
         if area.buff >= 0:
-            add_buff(game, o, area.buff, source, side, BRIEF_TICKS)
+            add_buff(game, o, area.buff, source, owner, BRIEF_TICKS)
 
 
 @kernel

@@ -26,7 +26,7 @@ def act_by_itself(game: Game, u: int) -> None:
         if ability < 0 or not is_on(game, u, k):
             continue
         needs = game.rules.kit_needs[me.kind, k]
-        if game.players[me.side].techs & needs != needs:
+        if game.players[me.owner].techs & needs != needs:
             continue
         if may_use_now(game, u, ability) != codes.SUCCESS:
             continue
@@ -75,7 +75,7 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
         other = game.units[v]
         if not other.alive or v == u:
             continue
-        traits = traits_now(game, me.side, u, v)
+        traits = traits_now(game, me.owner, u, v)
         if not fits(traits, row.must_be, row.must_not_be) or not has_point(game, u, ability, v):
             continue
         distance = edge_distance(game, me, other)
@@ -92,14 +92,14 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
 def has_point(game: Game, u: int, ability: int, v: int) -> bool:
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
     if row.kind == codes.REPAIR:
-        return other.side == me.side and other.hp < other.hp_max
+        return other.owner == me.owner and other.hp < other.hp_max
     if row.kind == codes.HEALING:
-        return other.side == me.side and other.shield < game.rules.types[other.kind].shields
+        return other.owner == me.owner and other.shield < game.rules.types[other.kind].shields
     if row.must_be & codes.IS_MASSIVE:
         return not game.rules.types[other.kind].flying
     if row.kind == codes.BLAST:
-        return other.side != me.side and not game.rules.types[other.kind].flying
-    return other.side != me.side
+        return other.owner != me.owner and not game.rules.types[other.kind].flying
+    return other.owner != me.owner
 
 
 @kernel

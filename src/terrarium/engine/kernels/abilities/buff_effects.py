@@ -31,7 +31,7 @@ def run_buffs_of(game: Game, u: int) -> None:
                 buff.timer += kind.period
                 buff.strikes -= 1
                 add_hit(
-                    game, u, kind.strike, buff.source, buff.source_tag, buff.side,
+                    game, u, kind.strike, buff.source, buff.source_tag, buff.owner,
                     1.0,
                 )  # fmt: skip
         if kind.life_rate != 0.0 and me.hp > 0.0:

@@ -46,7 +46,7 @@ def load_all(game: Game, ability: int, u: int) -> None:
 def let_out(game: Game, u: int, v: int) -> None:
     """A passenger steps onto free ground next to its carrier."""
     me, other = game.units[u], game.units[v]
-    other.x, other.y = find_room(game, other.kind, other.side, me.x, me.y)
+    other.x, other.y = find_room(game, other.kind, other.owner, me.x, me.y)
     other.alive, other.inside = True, codes.NO_UNIT
     other.home_x, other.home_y, other.away, other.way_tick = other.x, other.y, False, 0
     other.face_x, other.face_y = me.face_x, me.face_y
@@ -137,7 +137,7 @@ def shoot_as(game: Game, u: int, v: int, add: float) -> None:
     best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
-        if not other.alive or other.side == me.side or not other.seen >> me.side & 1:
+        if not other.alive or other.owner == me.owner or not other.seen >> me.owner & 1:
             continue
         rank = game.rules.rank[one.kind, other.column]
         distance = edge_distance(game, me, other)

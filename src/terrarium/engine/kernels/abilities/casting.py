@@ -154,7 +154,7 @@ def is_broken(game: Game, u: int) -> bool:
     if skill.phase == codes.CHANNELING and row.habits & TAKES_CONTROL:
         if not is_unit(game, skill.target, skill.target_tag):
             return True
-    elif not still_there(game, me.side, skill.target, skill.target_tag):
+    elif not still_there(game, me.owner, skill.target, skill.target_tag):
         return True
     return not in_reach(game, u, skill.cast, skill.target, 0.0, 0.0, max(row.slop, row.break_range))
 
@@ -269,7 +269,7 @@ def channel_over(game: Game, u: int) -> None:
         if row.fall > 0.0:
             send(game, skill.cast, u, v, skill.x, skill.y, codes.DELAYED)
         else:
-            arrive(game, skill.cast, u, me.tag, me.side, v, skill.x, skill.y)
+            arrive(game, skill.cast, u, me.tag, me.owner, v, skill.x, skill.y)
     end_channel(game, u)
 
 
@@ -312,7 +312,7 @@ def perform(
         send(game, ability, u, v, x, y, codes.SPELL_FLYING)
     elif kind == codes.LOCK_ON:
         send(game, ability, u, v, x, y, codes.LOCKED)
-        add_buff(game, v, row.buff, u, me.side, 0.0)
+        add_buff(game, v, row.buff, u, me.owner, 0.0)
         game.skills[u].locks = True
         refresh(game, u)
     elif kind == codes.CHANNEL:
@@ -326,7 +326,7 @@ def perform(
         if row.summon_ticks > 0.0 or row.missile_speed > 0.0:
             send(game, ability, u, codes.NO_UNIT, x, y, codes.SUMMONING)
         else:
-            summon(game, ability, u, me.tag, me.side, x, y)
+            summon(game, ability, u, me.tag, me.owner, x, y)
     elif kind == codes.LOAD:
         if row.aim == codes.AIM_NONE:
             load_all(game, ability, u)
@@ -343,11 +343,11 @@ def perform(
 def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     me, row = game.units[u], game.rules.abilities[ability]
     if v >= 0 and row.buff >= 0:
-        add_buff(game, v, row.buff, u, me.side, 0.0)
+        add_buff(game, v, row.buff, u, me.owner, 0.0)
         if row.habits & TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
-            take_over(game, v, me.side)
+            take_over(game, v, me.owner)
     if row.user_buff >= 0:
-        add_buff(game, u, row.user_buff, u, me.side, 0.0)
+        add_buff(game, u, row.user_buff, u, me.owner, 0.0)
     if row.area >= 0:
         k = lay(game, row.area, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
@@ -369,7 +369,7 @@ def fall_upon(
     if row.aim == codes.AIM_NONE:
         x, y = me.x, me.y
     if row.kind == codes.SELF_BUFF or row.kind == codes.CHARGE:
-        add_buff(game, u, row.buff, u, me.side, 0.0)
+        add_buff(game, u, row.buff, u, me.owner, 0.0)
         return
     if row.area >= 0:
         k = lay(game, row.area, ability, u, v, x, y)
@@ -380,6 +380,6 @@ def fall_upon(
     elif later > 0.0:
         send(game, ability, u, v, x, y, codes.DELAYED)
     else:
-        arrive(game, ability, u, me.tag, me.side, v, x, y)
+        arrive(game, ability, u, me.tag, me.owner, v, x, y)
     if row.habits & KILLS_USER:
         me.hp, me.shield = 0.0, 0.0

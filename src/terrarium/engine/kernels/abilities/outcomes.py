@@ -20,7 +20,7 @@ def arrive(
     ability: int,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     v: int,
     x: float,
     y: float,
@@ -29,20 +29,20 @@ def arrive(
     row = game.rules.abilities[ability]
     if row.circle > 0.0:
         radius = upgraded(
-            game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
+            game, owner, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
         )
         for o in range(game.clock[0].n_slots):
             if game.units[o].alive and touches(game, o, x, y, radius):
                 if concerns(
-                    game, row.circle_who, side, source, o, row.circle_must_be,
+                    game, row.circle_who, owner, source, o, row.circle_must_be,
                     row.circle_must_not_be,
                 ):  # fmt: skip
-                    befall(game, ability, source, tag, side, o)
+                    befall(game, ability, source, tag, owner, o)
     elif v >= 0:
-        befall(game, ability, source, tag, side, v)
-    strikes(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
+        befall(game, ability, source, tag, owner, v)
+    strikes(game, row.first_hit, row.n_hits, source, tag, owner, v, x, y)
     if row.push > 0.0:
-        push_away(game, ability, side, source, x, y)
+        push_away(game, ability, owner, source, x, y)
     if row.habits & BREAKS_FORCE_FIELDS:
         break_force_fields(game, row.first_hit, x, y)
 
@@ -62,7 +62,7 @@ def strikes(
     n: int,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     v: int,
     x: float,
     y: float,
@@ -72,17 +72,17 @@ def strikes(
         hit = game.rules.hits[h]
         if hit.form == codes.SINGLE:
             if v >= 0:
-                add_hit(game, v, h, source, tag, side, 1.0)
+                add_hit(game, v, h, source, tag, owner, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
         for o in range(game.clock[0].n_slots):
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
-            if not concerns(game, who, side, source, o, hit.must_be, hit.must_not_be):
+            if not concerns(game, who, owner, source, o, hit.must_be, hit.must_not_be):
                 continue
             share = splash_share(game, h, source, o, x, y)
             if share > 0.0:
-                add_hit(game, o, h, source, tag, side, share)
+                add_hit(game, o, h, source, tag, owner, share)
 
 
 @kernel
@@ -91,7 +91,7 @@ def befall(
     ability: int,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     v: int,
 ) -> None:
     """What an ability does to one unit besides its strikes."""
@@ -103,8 +103,8 @@ def befall(
         other.shield -= absorbed
         other.hp -= hurt - absorbed
         other.hurt_tick = game.clock[0].tick
-        if other.side != side:
-            game.players[side].damage_dealt += hurt
+        if other.owner != owner:
+            game.players[owner].damage_dealt += hurt
     if row.drain_energy > 0.0:
         other.energy = max(0.0, other.energy - row.drain_energy)
     if row.drain_shields > 0.0:
@@ -112,12 +112,12 @@ def befall(
         other.shield -= taken
         if taken > 0.0:
             other.hurt_tick = game.clock[0].tick
-            if other.side != side:
-                game.players[side].damage_dealt += taken
+            if other.owner != owner:
+                game.players[owner].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)
     if row.buff >= 0:
-        add_buff(game, v, row.buff, source, side, 0.0)
+        add_buff(game, v, row.buff, source, owner, 0.0)
     if row.habits & PULLS_TARGET and not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
         pull(game, source, v)
 
@@ -144,7 +144,7 @@ def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
 
 
 @kernel
-def push_away(game: Game, ability: int, side: int, source: int, x: float, y: float) -> None:
+def push_away(game: Game, ability: int, owner: int, source: int, x: float, y: float) -> None:
     """Throw those whom the blast reached away from its center."""
     row = game.rules.abilities[ability]
     hit = game.rules.hits[row.first_hit]
@@ -153,7 +153,7 @@ def push_away(game: Game, ability: int, side: int, source: int, x: float, y: flo
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
         if not concerns(
-            game, codes.EVERYBODY, side, source, o, hit.must_be,
+            game, codes.EVERYBODY, owner, source, o, hit.must_be,
             row.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
         ):  # fmt: skip
             continue

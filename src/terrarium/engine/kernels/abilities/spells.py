@@ -53,26 +53,26 @@ def advance_spell(game: Game, k: int) -> None:
         effect.timer -= 1.0
         if effect.timer > 0.0:
             return
-        ability, u, tag, side = effect.ability, effect.source, effect.source_tag, effect.side
+        ability, u, tag, owner = effect.ability, effect.source, effect.source_tag, effect.owner
         x, y = effect.aim_x, effect.aim_y
         v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
         drop_effect(game, k)
         if stage == codes.SUMMONING:
-            summon(game, ability, u, tag, side, x, y)
+            summon(game, ability, u, tag, owner, x, y)
         elif game.rules.abilities[ability].kind == codes.SALVAGE:
             salvage(game, ability, v)
         elif game.rules.abilities[ability].kind == codes.TELEPORT:
             if is_unit(game, u, tag):
                 recall(game, ability, u, x, y)
         else:
-            arrive(game, ability, u, tag, side, v, x, y)
+            arrive(game, ability, u, tag, owner, v, x, y)
 
 
 @kernel
 def salvage(game: Game, ability: int, v: int) -> None:
     """A structure has been taken apart: part of its price comes back."""
     if v >= 0:
-        game.players[game.units[v].side].minerals -= game.rules.abilities[ability].minerals
+        game.players[game.units[v].owner].minerals -= game.rules.abilities[ability].minerals
         game.units[v].hp = 0.0
 
 
@@ -94,10 +94,10 @@ def fly_on(game: Game, k: int) -> None:
         if row.lost_after > 0.0 and missile.timer > row.lost_after:
             drop_effect(game, k)
         return
-    ability, u, tag, side = missile.ability, missile.source, missile.source_tag, missile.side
+    ability, u, tag, owner = missile.ability, missile.source, missile.source_tag, missile.owner
     x, y = missile.aim_x, missile.aim_y
     drop_effect(game, k)
-    arrive(game, ability, u, tag, side, v, x, y)
+    arrive(game, ability, u, tag, owner, v, x, y)
 
 
 @kernel
@@ -106,7 +106,7 @@ def hold_on(game: Game, k: int) -> None:
     lock = game.effects[k]
     row = game.rules.abilities[lock.ability]
     u, v = lock.source, lock.target
-    holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.side, v, lock.target_tag)
+    holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.owner, v, lock.target_tag)
     if holds:
         far = edge_distance(game, game.units[u], game.units[v]) > row.break_range + NEARLY
         holds = not far and not game.units[u].status & codes.SILENCED and lock.step < row.times
@@ -117,7 +117,7 @@ def hold_on(game: Game, k: int) -> None:
     if lock.timer <= 0.0:
         lock.timer += row.period
         lock.step += 1
-        add_hit(game, v, row.first_hit, u, lock.source_tag, lock.side, 1.0)
+        add_hit(game, v, row.first_hit, u, lock.source_tag, lock.owner, 1.0)
 
 
 @kernel

@@ -17,7 +17,7 @@ def summon(
     ability: int,
     u: int,
     tag: int,
-    side: int,
+    owner: int,
     x: float,
     y: float,
 ) -> None:
@@ -28,7 +28,7 @@ def summon(
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
     for _ in range(row.n_summons):
-        made = spawn(game, kind, side, from_x, from_y, False)
+        made = spawn(game, kind, owner, from_x, from_y, False)
         if made < 0:
             return
         if is_force_field(game, kind):  # others have to make way, not it
@@ -40,7 +40,7 @@ def summon(
         if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:
-                add_buff(game, u, row.user_buff, u, side, 0.0)
+                add_buff(game, u, row.user_buff, u, owner, 0.0)
             refresh(game, u)
 
 
@@ -63,6 +63,6 @@ def await_made(game: Game, u: int) -> None:
     # A shade that was cancelled or shot has time left on its clock.
     if row.habits & JOINS_SUMMONED and shade.life_ticks <= 0.0:
         me = game.units[u]
-        me.x, me.y = find_room(game, me.kind, me.side, shade.x, shade.y)
+        me.x, me.y = find_room(game, me.kind, me.owner, shade.x, shade.y)
         me.home_x, me.home_y, me.way_tick = me.x, me.y, 0
     refresh(game, u)

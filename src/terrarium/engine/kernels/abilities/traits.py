@@ -6,22 +6,22 @@ from terrarium.engine.state import Game
 
 
 @kernel
-def traits_now(game: Game, side: int, u: int, v: int) -> int:
-    """What unit `v` is to a side, and to its unit `u`."""
+def traits_now(game: Game, owner: int, u: int, v: int) -> int:
+    """What unit `v` is to a player, and to its unit `u`."""
     other = game.units[v]
     traits = game.rules.types[other.kind].traits
     if other.status & codes.LIFTED:
         traits = (traits & ~codes.IS_GROUND) | codes.IS_AIR
     if other.energy > 0.0:
         traits |= codes.HAS_ENERGY
-    if other.seen >> side & 1:
+    if other.seen >> owner & 1:
         traits |= codes.IS_VISIBLE
     if other.status & codes.UNTOUCHABLE:
         traits |= codes.IS_INVULNERABLE | codes.IS_STASIS
-    traits |= codes.IS_PLAYER if other.side == side else codes.IS_ENEMY
+    traits |= codes.IS_PLAYER if other.owner == owner else codes.IS_ENEMY
     if u == v:
         traits |= codes.IS_SELF
-    if other.side != side:
+    if other.owner != owner:
         traits &= ~codes.IS_WIDOW_MINE_OF_PLAYER
     return traits
 
@@ -34,17 +34,17 @@ def fits(traits: int, must_be: int, must_not_be: int) -> bool:
 
 @kernel
 def concerns(
-    game: Game, who: int, side: int, u: int, v: int, must_be: int, must_not_be: int
+    game: Game, who: int, owner: int, u: int, v: int, must_be: int, must_not_be: int
 ) -> bool:
-    """Is a unit one of those whom something of a side is meant for? What falls from the sky asks
+    """Is a unit one of those whom something of a player is meant for? What falls from the sky asks
     nobody whether he is seen."""
-    own = game.units[v].side == side
+    own = game.units[v].owner == owner
     if who == codes.OWN or who == codes.FRIENDS:
         if not own:
             return False
     elif who != codes.EVERYBODY and own:
         return False
-    traits = traits_now(game, side, u, v) | codes.IS_VISIBLE
+    traits = traits_now(game, owner, u, v) | codes.IS_VISIBLE
     if traits & codes.IS_STASIS:
         return False
     return fits(traits, must_be, must_not_be)

@@ -12,11 +12,11 @@ MINIMUM_DAMAGE = 0.5
 
 
 @kernel
-def may_hurt(game: Game, h: int, side: int, v: int, x: float, y: float) -> bool:
+def may_hurt(game: Game, h: int, owner: int, v: int, x: float, y: float) -> bool:
     """Can this hit, falling at (x, y), concern that unit at all?"""
     hit, other = game.rules.hits[h], game.units[v]
     row = game.rules.types[other.kind]
-    if other.side == side and not hit.hits_own:
+    if other.owner == owner and not hit.hits_own:
         return False
     if hit.only & codes.NO_STRUCTURES and row.structure:
         return False
@@ -40,9 +40,9 @@ def may_hurt(game: Game, h: int, side: int, v: int, x: float, y: float) -> bool:
 
 
 @kernel
-def damage_on(game: Game, h: int, side: int, kind: int) -> float:
-    """What a hit of a side takes from a type, before armor, with the side's upgrades."""
-    hit, player = game.rules.hits[h], game.players[side]
+def damage_on(game: Game, h: int, owner: int, kind: int) -> float:
+    """What a hit of a player takes from a type, before armor, with the player's upgrades."""
+    hit, player = game.rules.hits[h], game.players[owner]
     damage = game.rules.damage[h, kind]
     level = player.levels[hit.family]
     if level > 0:
@@ -59,7 +59,7 @@ def add_hit(
     h: int,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     share: float,
 ) -> None:
     """Note a blow. It falls at the end of the phase: two who shoot each other dead both die."""
@@ -71,8 +71,8 @@ def add_hit(
         return
     game.scratch.counts[N_HITS] = k + 1
     blow = game.scratch.hits[k]
-    blow.target, blow.hit, blow.source, blow.source_tag, blow.side = v, h, source, tag, side
-    blow.damage = damage_on(game, h, side, game.units[v].kind) * share
+    blow.target, blow.hit, blow.source, blow.source_tag, blow.owner = v, h, source, tag, owner
+    blow.damage = damage_on(game, h, owner, game.units[v].kind) * share
     blow.pure, blow.direct = 0.0, share == 1.0
     blow.applied = False
     if game.rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
@@ -104,7 +104,7 @@ def strike(
     game: Game,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     v: int,
     h: int,
     x: float,
@@ -114,13 +114,13 @@ def strike(
     hit = game.rules.hits[h]
     form = hit.form
     if v >= 0 and form != codes.LINE and form != codes.CONE:
-        add_hit(game, v, h, source, tag, side, 1.0)
+        add_hit(game, v, h, source, tag, owner, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
     for o in range(game.clock[0].n_slots):
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
-        if not may_hurt(game, h, side, o, x, y):
+        if not may_hurt(game, h, owner, o, x, y):
             continue
         share = 0.0
         if form == codes.SPLASH:
@@ -128,7 +128,7 @@ def strike(
         elif form == codes.LINE or form == codes.CONE:
             share = 1.0 if o == v or in_front(game, h, source, o, x, y) else 0.0
         if share > 0.0:
-            add_hit(game, o, h, source, tag, side, share)
+            add_hit(game, o, h, source, tag, owner, share)
 
 
 @kernel
@@ -226,12 +226,12 @@ def hurt(game: Game, v: int, k: int) -> None:
         victim.shield -= absorbed
         victim.hp -= blow.pure - absorbed
     if hit.buff >= 0 and blow.direct and victim.hp > 0.0:
-        if game.players[blow.side].techs & hit.buff_tech == hit.buff_tech:
-            add_buff(game, v, hit.buff, blow.source, blow.side, 0.0)
+        if game.players[blow.owner].techs & hit.buff_tech == hit.buff_tech:
+            add_buff(game, v, hit.buff, blow.source, blow.owner, 0.0)
     victim.hurt_tick = game.clock[0].tick
-    if victim.side != blow.side:
+    if victim.owner != blow.owner:
         dealt = before - max(victim.hp, 0.0) - victim.shield
-        game.players[blow.side].damage_dealt += max(0.0, dealt)
+        game.players[blow.owner].damage_dealt += max(0.0, dealt)
 
 
 @kernel
@@ -245,7 +245,7 @@ def ward_off(game: Game, v: int, damage: float, manner: int, source: int, tag: i
     ):
         ready = game.clock[0].tick + int(game.rules.abilities[passive].cooldown)
         game.skills[v].ready[game.rules.abilities[passive].cooldown_slot] = ready
-        add_buff(game, v, game.rules.abilities[passive].buff, v, victim.side, 0.0)
+        add_buff(game, v, game.rules.abilities[passive].buff, v, victim.owner, 0.0)
     attacker_traits = 0
     if is_unit(game, source, tag):
         attacker_traits = game.rules.types[game.units[source].kind].traits
@@ -274,7 +274,7 @@ def notice(game: Game, v: int) -> None:
     h = game.scratch.first_hit[v]
     while h >= 0:
         blow = game.scratch.hits[h]
-        if blow.side != victim.side and is_unit(game, blow.source, blow.source_tag):
+        if blow.owner != victim.owner and is_unit(game, blow.source, blow.source_tag):
             if worst < 0 or blow.damage > game.scratch.hits[worst].damage:
                 worst = h
             elif blow.damage == game.scratch.hits[worst].damage:
@@ -309,7 +309,7 @@ def call_for_help(game: Game) -> None:
         for c in range(n_callers):
             victim = game.units[game.scratch.callers[c]]
             distance = length(friend.x - victim.x, friend.y - victim.y)
-            if victim.side != friend.side or distance > best_distance + NEARLY:
+            if victim.owner != friend.owner or distance > best_distance + NEARLY:
                 continue
             if distance > best_distance - NEARLY and best >= 0:
                 if not toss(game.clock[0].seed, friend.tag, victim.tag, game.units[best].tag):

@@ -22,8 +22,8 @@ def bury(game: Game) -> None:
                 me.alive = False
                 me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
                 me.inside = codes.NO_UNIT
-                game.players[me.side].n_alive -= 1
-                game.players[me.side].n_lost += 1
+                game.players[me.owner].n_alive -= 1
+                game.players[me.owner].n_lost += 1
                 game.scratch.dead[n_dead] = u
                 n_dead += 1
         # Only now, so that nobody who dies with them is hurt once more.
@@ -42,7 +42,7 @@ def leave(game: Game, u: int) -> None:
         explode(game, u)
     leave_wreck(game, u)
     if row.last_act >= 0 and me.life_ticks <= 0.0:
-        arrive(game, row.last_act, u, me.tag, me.side, codes.NO_UNIT, me.x, me.y)
+        arrive(game, row.last_act, u, me.tag, me.owner, codes.NO_UNIT, me.x, me.y)
     skill = game.skills[u]
     if skill.cast >= 0 and skill.phase == codes.CHANNELING:
         end_channel(game, u)
@@ -58,9 +58,9 @@ def explode(game: Game, u: int) -> None:
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         for v in range(game.clock[0].n_slots):
             other = game.units[v]
-            if not other.alive or not may_hurt(game, h, me.side, v, me.x, me.y):
+            if not other.alive or not may_hurt(game, h, me.owner, v, me.x, me.y):
                 continue
             dx, dy = other.x - me.x, other.y - me.y
             reach = game.rules.hits[h].radius + game.rules.types[other.kind].radius
             if length(dx, dy) <= reach + NEARLY:
-                add_hit(game, v, h, u, me.tag, me.side, 1.0)
+                add_hit(game, v, h, u, me.tag, me.owner, 1.0)

@@ -32,7 +32,7 @@ def best_patient(game: Game, u: int) -> int:
         return codes.NO_UNIT
     best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
     for v in range(game.clock[0].n_slots):
-        if v == u or game.units[v].side != me.side or not is_patient(game, v):
+        if v == u or game.units[v].owner != me.owner or not is_patient(game, v):
             continue
         other = game.units[v]
         distance = edge_distance(game, me, game.units[v])

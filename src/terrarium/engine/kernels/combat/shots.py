@@ -19,7 +19,7 @@ def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
         return -1
     game.clock[0].n_effects = k + 1
     me, other, effect = game.units[u], game.units[v], game.effects[k]
-    effect.stage, effect.hit, effect.side = stage, h, me.side
+    effect.stage, effect.hit, effect.owner = stage, h, me.owner
     effect.source, effect.source_tag = u, me.tag
     effect.target, effect.target_tag = v, other.tag
     effect.x, effect.y = me.x, me.y
@@ -79,7 +79,7 @@ def release(game: Game, u: int, v: int, h: int) -> None:
             missile.y += missile.dir_y * muzzle
             missile.speed = hit.missile_speed
     else:
-        land(game, u, me.tag, me.side, v, h, other.x, other.y)
+        land(game, u, me.tag, me.owner, v, h, other.x, other.y)
 
 
 @kernel
@@ -87,16 +87,16 @@ def land(
     game: Game,
     source: int,
     tag: int,
-    side: int,
+    owner: int,
     v: int,
     h: int,
     x: float,
     y: float,
 ) -> None:
     """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
-    strike(game, source, tag, side, v, h, x, y)
+    strike(game, source, tag, owner, v, h, x, y)
     if game.rules.hits[h].spawns >= 0:
-        spawn(game, game.rules.hits[h].spawns, side, x, y, False)
+        spawn(game, game.rules.hits[h].spawns, owner, x, y, False)
 
 
 @kernel
@@ -129,27 +129,27 @@ def fly(game: Game, k: int) -> None:
         missile.y += missile.dir_y * missile.speed
         missile.speed = min(hit.missile_top, missile.speed + hit.missile_accel)
         return
-    x, y, h, source, tag, side = (
+    x, y, h, source, tag, owner = (
         missile.aim_x,
         missile.aim_y,
         missile.hit,
         missile.source,
         missile.source_tag,
-        missile.side,
+        missile.owner,
     )
     before = missile.seen_tag
     drop_effect(game, k)
-    land(game, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
+    land(game, source, tag, owner, v if alive else codes.NO_UNIT, h, x, y)
     weapon = game.rules.weapons[hit.weapon]
     if h + 1 < weapon.first_hit + weapon.n_hits and game.rules.hits[h + 1].form == codes.BOUNCE:
-        bounce(game, source, side, v, before, h + 1, x, y)
+        bounce(game, source, owner, v, before, h + 1, x, y)
 
 
 @kernel
 def bounce(
     game: Game,
     source: int,
-    side: int,
+    owner: int,
     last: int,
     before: int,
     h: int,
@@ -160,7 +160,7 @@ def bounce(
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
-        if not other.alive or other.side == side or v == last or other.tag == before:
+        if not other.alive or other.owner == owner or v == last or other.tag == before:
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy) - game.rules.types[other.kind].radius
@@ -175,7 +175,7 @@ def bounce(
     k = new_effect(game, source, best, h, codes.FLYING)
     if k >= 0:
         game.effects[k].x, game.effects[k].y = x, y
-        game.effects[k].side = side
+        game.effects[k].owner = owner
         game.effects[k].speed = game.rules.hits[h].missile_speed
         game.effects[k].seen_tag = game.units[last].tag
 
@@ -187,7 +187,7 @@ def wait(game: Game, k: int) -> None:
     effect.timer -= 1.0
     if effect.timer > 0.0:
         return
-    h, u, v, side = effect.hit, effect.source, effect.target, effect.side
+    h, u, v, owner = effect.hit, effect.source, effect.target, effect.owner
     tag, x, y, swept = effect.source_tag, effect.aim_x, effect.aim_y, effect.step
     target_alive = is_unit(game, v, effect.target_tag)
     # Who shoots from inside a Bunker lives as well.
@@ -195,12 +195,12 @@ def wait(game: Game, k: int) -> None:
     drop_effect(game, k)
     if game.rules.hits[h].form == codes.SWEEP and swept:
         if target_alive:
-            add_hit(game, v, h, u, tag, side, 1.0)
+            add_hit(game, v, h, u, tag, owner, 1.0)
     elif game.rules.hits[h].missile_speed > 0.0:
         if source_alive and target_alive:
             release(game, u, v, h)
     elif target_alive and source_alive:
-        land(game, u, tag, side, v, h, x, y)
+        land(game, u, tag, owner, v, h, x, y)
 
 
 @kernel
@@ -217,7 +217,7 @@ def sweep(game: Game, k: int) -> None:
     for v in range(game.clock[0].n_slots):
         if v == beam.target or not game.units[v].alive:
             continue
-        if may_hurt(game, beam.hit, beam.side, v, beam.x, beam.y):
+        if may_hurt(game, beam.hit, beam.owner, v, beam.x, beam.y):
             j = sample_that_hits(game, beam, v)
             if first <= j < last:
                 mark(game, beam, v, hit.delay)
@@ -246,12 +246,12 @@ def sample_that_hits(game: Game, beam: Records, v: int) -> int:
 @kernel
 def mark(game: Game, beam: Records, v: int, delay: float) -> None:
     """Let the beam's damage fall on a unit after a delay."""
-    u, source_tag, side = beam.source, beam.source_tag, beam.side
+    u, source_tag, owner = beam.source, beam.source_tag, beam.owner
     k = new_effect(game, u, v, beam.hit, codes.WAITING)
     if k >= 0:
         game.effects[k].timer = delay
         game.effects[k].step = 1
-        game.effects[k].side = side
+        game.effects[k].owner = owner
         game.effects[k].source_tag = source_tag
 
 
@@ -266,7 +266,7 @@ def spread(game: Game, k: int) -> None:
             other = game.units[v]
             if not other.alive:
                 continue
-            if not may_hurt(game, spines.hit, spines.side, v, spines.x, spines.y):
+            if not may_hurt(game, spines.hit, spines.owner, v, spines.x, spines.y):
                 continue
             dx, dy = other.x - spines.x, other.y - spines.y
             along = dx * spines.dir_x + dy * spines.dir_y
@@ -277,7 +277,7 @@ def spread(game: Game, k: int) -> None:
             if length(px, py) <= hit.radius + game.rules.types[other.kind].radius + NEARLY:
                 add_hit(
                     game, v, spines.hit, spines.source, spines.source_tag,
-                    spines.side, 1.0,
+                    spines.owner, 1.0,
                 )  # fmt: skip
     spines.timer += 1.0
     if spines.step >= hit.steps:

@@ -176,7 +176,7 @@ def yields(body: Records, other: Records) -> bool:
     """Does a body give way to another one?"""
     if body.anchored:
         return False
-    return not body.still or body.side == other.side
+    return not body.still or body.owner == other.owner
 
 
 @kernel

@@ -27,7 +27,7 @@ def may_order(game: Game, u: int, ability: int, v: int, queued: bool) -> int:
     if slot < 0 or game.rules.abilities[ability].kind == codes.PASSIVE:
         return codes.NOT_SUPPORTED
     needs = game.rules.kit_needs[me.kind, slot]
-    if game.players[me.side].techs & needs != needs:
+    if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if not queued:
         answer = may_use_now(game, u, ability)
@@ -50,9 +50,9 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_ENOUGH_ENERGY
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
-    if game.players[me.side].minerals < row.minerals:
+    if game.players[me.owner].minerals < row.minerals:
         return codes.NOT_ENOUGH_MINERALS
-    if game.players[me.side].nukes < row.nukes:
+    if game.players[me.owner].nukes < row.nukes:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if row.kind == codes.LOCK_ON and skill.locks:
         return codes.COOLDOWN
@@ -101,7 +101,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
         return codes.CANT_TARGET_THAT_UNIT if row.aim == codes.AIM_UNIT else codes.SUCCESS
     if v >= game.clock[0].n_slots or not game.units[v].alive:
         return codes.CANT_TARGET_THAT_UNIT
-    traits = traits_now(game, me.side, u, v)
+    traits = traits_now(game, me.owner, u, v)
     if not traits & codes.IS_VISIBLE:
         return codes.CANT_TARGET_THAT_UNIT
     if row.aim == codes.AIM_POINT:
@@ -128,7 +128,7 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     """Can a carrier take a unit in?"""
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
     size = game.rules.types[other.kind].cargo_size
-    if v == u or other.side != me.side or size <= 0 or size > row.max_size:
+    if v == u or other.owner != me.owner or size <= 0 or size > row.max_size:
         return False
     if other.status & codes.GROUNDED:
         return False
@@ -139,11 +139,11 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
 
 @kernel
 def cargo_room(game: Game, u: int) -> int:
-    """How much a carrier holds, with the upgrades of its side."""
+    """How much a carrier holds, with the upgrades of its player."""
     row = game.rules.types[game.units[u].kind]
     return int(
         upgraded(
-            game, game.skills[u].own_side, row.first_change, row.n_changes,
+            game, game.skills[u].true_owner, row.first_change, row.n_changes,
             codes.CHANGES_CARGO, float(row.cargo_room),
         )
     )  # fmt: skip
@@ -157,7 +157,7 @@ def range_of(game: Game, u: int, ability: int) -> float:
     if row.kind == codes.UNLOAD:
         return 0.0
     return upgraded(
-        game, game.skills[u].own_side, row.first_change, row.n_changes,
+        game, game.skills[u].true_owner, row.first_change, row.n_changes,
         codes.CHANGES_RANGE, reach,
     )  # fmt: skip
 
@@ -191,6 +191,6 @@ ARRIVED = 0.5
 
 
 @kernel
-def still_there(game: Game, side: int, v: int, tag: int) -> bool:
+def still_there(game: Game, owner: int, v: int, tag: int) -> bool:
     """Is the target of an ability alive and in sight?"""
-    return is_unit(game, v, tag) and game.units[v].seen >> side & 1 != 0
+    return is_unit(game, v, tag) and game.units[v].seen >> owner & 1 != 0
