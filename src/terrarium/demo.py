@@ -9,9 +9,11 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.plan import ALLY_OWNER, OWNERS
 
 TICKS_PER_S = 16
 MOMENT_TICKS = 32
+_OWNERS = tuple(OWNERS.values())
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,9 @@ def play(sim: Simulator) -> tuple[list[Moment], float]:
         if over or tick >= len(moments) * MOMENT_TICKS:
             share = [now / max(1.0, then) for now, then in zip(_life(sim), full, strict=True)]
             fallen = alive_before & ~units["alive"]
-            lost = (units["kind"][fallen & (units["side"] == side)] for side in (0, 1))
+            lost = (units["kind"][fallen & (units["owner"] == owner)] for owner in _OWNERS)
             names = [Counter(sim.names[kind] for kind in kinds) for kinds in lost]
-            n_alive = sim.players["n_alive"][0].tolist()
+            n_alive = sim.players["n_alive"][0, 1:].tolist()
             moments.append(Moment(tick, n_alive, share, names))
             alive_before = units["alive"].copy()
         if over:
@@ -54,7 +56,7 @@ def _life(sim: Simulator) -> list[float]:
     """Life and shields of each side."""
     units = sim.units[0]
     life = (units["hp"] + units["shield"]) * units["alive"]
-    return [float(life[units["side"] == side].sum()) for side in (0, 1)]
+    return [float(life[units["owner"] == owner].sum()) for owner in _OWNERS]
 
 
 def is_over(sim: Simulator) -> bool:
@@ -67,14 +69,14 @@ def n_fighters(sim: Simulator) -> list[int]:
     """Living units of each side that have a weapon: as in SMAC, Medivacs alone have lost."""
     units = sim.units[0]
     armed = units["alive"] & (sim.rules.types["n_weapons"][units["kind"]] > 0)
-    return [int(armed[units["side"] == side].sum()) for side in (0, 1)]
+    return [int(armed[units["owner"] == owner].sum()) for owner in _OWNERS]
 
 
 def lead(sim: Simulator) -> None:
     """Command the passive allies: fighters attack the weakest enemy in range or else the nearest
     one, healers the friend with the worst wound; without a wound they stay with a fighter."""
     units, rules = sim.units[0], sim.rules
-    kind, alive, ours = units["kind"], units["alive"], units["side"] == 0
+    kind, alive, ours = units["kind"], units["alive"], units["owner"] == ALLY_OWNER
     radius, most = rules.types["radius"][kind], rules.types["hp"][kind]
     gap = (
         np.hypot(*(units[axis][:, None] - units[axis] for axis in "xy")) - radius[:, None] - radius
@@ -110,6 +112,6 @@ def outcome(sim: Simulator) -> str:
     if not any(fighters):
         return f"Both sides fall together, after {time_s:.1f} s."
     winner = 0 if fighters[0] else 1
-    n_left = sim.players["n_alive"][0, winner]
+    n_left = sim.players["n_alive"][0, _OWNERS[winner]]
     left = f"{n_left} unit{'s' if n_left > 1 else ''}"
     return f"The {('allies', 'enemies')[winner]} win after {time_s:.1f} s with {left} left."

@@ -61,7 +61,7 @@ def test_large_armies_are_measured_over_whole_battles() -> None:
 
 def test_large_armies_meet_and_fight() -> None:
     sim = Simulator(scale_scenario(40))
-    assert sim.players["n_alive"][0].tolist() == [40, 40]
+    assert sim.players["n_alive"][0].tolist() == [0, 40, 40]
     for _ in range(125):
         sim.step()
     assert (sim.players["n_lost"][0] > 4).all()

@@ -3,7 +3,7 @@
 A test reads like the rule it checks:
 
     arena = open_ground("liberty")
-    marine, zealot = arena.add("marine", at=(10, 10)), arena.add("zealot", at=(14, 10), side=1)
+    marine, zealot = arena.add("marine", at=(10, 10)), arena.add("zealot", at=(14, 10), owner=2)
     marine.attack(zealot)
     arena.run(40)
     assert arena.blows_on(zealot)[0].damage == 6
@@ -28,6 +28,10 @@ SECOND = 16
 """ticks in a second of the game's data"""
 
 
+Teams = tuple[tuple[int, ...], ...]
+TWO_PLAYERS = ((1,), (2,))
+
+
 class Blow(NamedTuple):
     """What a unit lost in one tick."""
 
@@ -38,14 +42,20 @@ class Blow(NamedTuple):
 class Arena:
     """Some games on one ground, and a record of every shot and every loss of life."""
 
-    def __init__(self, scenario: Scenario | str, slots: int | None = None, n_games: int = 1):
-        self.sim = Simulator(scenario, n_envs=n_games, slots=slots)
+    def __init__(
+        self,
+        scenario: Scenario | str,
+        slots: int | None = None,
+        n_games: int = 1,
+        teams: Teams = TWO_PLAYERS,
+    ):
+        self.sim = Simulator(scenario, n_envs=n_games, slots=slots, teams=teams)
         self._rules = self.sim.rules
         self.clear()
 
     def clear(self, seed: int = 0) -> "Arena":
         """Begin anew: with the scenario's units, or with none on a ground of our own."""
-        self.sim.rules = self._rules
+        self.sim.use_rules(self._rules)
         self.sim.reset(seed=seed)
         self.ticks = 0
         self._fired: list[NDArray[np.bool_]] = []
@@ -56,7 +66,7 @@ class Arena:
         self,
         name: str,
         at: Point,
-        side: int = 0,
+        owner: int = 1,
         *,
         face: Point = (1.0, 0.0),
         passive: bool = False,
@@ -64,7 +74,7 @@ class Arena:
         **fields: float,
     ) -> "Piece":
         """Put a unit exactly there, looking east unless told otherwise."""
-        slot = self.sim.create(game, name, int(side), float(at[0]), float(at[1]), passive)
+        slot = self.sim.create(game, name, int(owner), float(at[0]), float(at[1]), passive)
         piece = Piece(self, game, slot)
         x, y = face[0] / hypot(*face), face[1] / hypot(*face)
         piece.set(x=at[0], y=at[1], home_x=at[0], home_y=at[1], way_x=at[0], way_y=at[1])
@@ -74,10 +84,10 @@ class Arena:
         """A unit that the scenario created."""
         return Piece(self, game, slot)
 
-    def pieces(self, side: int | None = None, game: int = 0) -> list["Piece"]:
-        """The living units of a side."""
+    def pieces(self, owner: int | None = None, game: int = 0) -> list["Piece"]:
+        """The living units of an owner."""
         units = self.sim.units[game]
-        chosen = units["alive"] & (True if side is None else units["side"] == side)
+        chosen = units["alive"] & (True if owner is None else units["owner"] == owner)
         return [Piece(self, game, int(u)) for u in np.flatnonzero(chosen)]
 
     def run(self, ticks: int = 1, until: Callable[[], bool] | None = None) -> bool:
@@ -113,21 +123,21 @@ class Arena:
         lost = [loss[piece.game, piece.slot] for loss in self._lost]
         return [Blow(t + 1, float(loss)) for t, loss in enumerate(lost) if loss > 1e-9]
 
-    def research(self, *upgrades: str, side: int = 0) -> "Arena":
-        """Give a side upgrades."""
+    def research(self, *upgrades: str, owner: int = 1) -> "Arena":
+        """Give a player upgrades."""
         for upgrade in upgrades:
             for game in range(self.sim.n_envs):
-                self.sim.research(game, side, upgrade)
+                self.sim.research(game, owner, upgrade)
         return self
 
-    def purse(self, minerals: float = 1000.0, vespene: float = 1000.0, side: int = 0) -> "Arena":
-        """Give a side something to spend."""
-        self.sim.players["minerals"][:, side] = minerals
-        self.sim.players["vespene"][:, side] = vespene
+    def purse(self, minerals: float = 1000.0, vespene: float = 1000.0, owner: int = 1) -> "Arena":
+        """Give a player something to spend."""
+        self.sim.players["minerals"][:, owner] = minerals
+        self.sim.players["vespene"][:, owner] = vespene
         return self
 
     def fog(self) -> "Arena":
-        """From now on sides see only what their units see."""
+        """From now on players see only what their units see."""
         self.sim.games.clock["fog"] = True
         return self
 
@@ -145,7 +155,7 @@ class Arena:
 
     def own_rules(self) -> Rules:
         """Rule tables to be written to, until the arena is cleared."""
-        self.sim.rules = Rules(*(array.copy() for array in self.sim.rules))
+        self.sim.use_rules(Rules(*(array.copy() for array in self.sim.rules)))
         return self.sim.rules
 
     def without_regeneration(self) -> "Arena":
@@ -236,8 +246,8 @@ class Piece:
         return int(self.arena.sim.units["status"][self.game, self.slot])
 
     def sees(self, other: "Piece") -> bool:
-        """Does its side see the other unit?"""
-        return bool(int(other.seen) >> int(self.side) & 1)
+        """Does its owner see the other unit?"""
+        return bool(int(other.seen) >> int(self.owner) & 1)
 
     def move(self, x: float, y: float, queued: bool = False) -> "Piece":
         return self.order(codes.MOVE, (x, y), queued=queued)
@@ -300,7 +310,13 @@ def flat(
     )
 
 
-def on_terrain(terrain: Terrain, rules: str, slots: int = 24, n_games: int = 1) -> Arena:
+def on_terrain(
+    terrain: Terrain,
+    rules: str,
+    slots: int = 24,
+    n_games: int = 1,
+    teams: Teams = TWO_PLAYERS,
+) -> Arena:
     """An arena of its own on a given ground, empty."""
     scenario = Scenario(
         name="arena",
@@ -314,19 +330,24 @@ def on_terrain(terrain: Terrain, rules: str, slots: int = 24, n_games: int = 1) 
         generator=None,
         smac=None,
     )
-    return Arena(scenario, slots=slots, n_games=n_games)
+    return Arena(scenario, slots=slots, n_games=n_games, teams=teams)
 
 
 @cache
-def _shared(rules: str, size: int, slots: int, n_games: int) -> Arena:
-    return on_terrain(flat(size, size), rules, slots, n_games)
+def _shared(rules: str, size: int, slots: int, n_games: int, teams: Teams) -> Arena:
+    return on_terrain(flat(size, size), rules, slots, n_games, teams)
 
 
 def open_ground(
-    rules: str = "lotv-4.10", size: int = 64, slots: int = 24, n_games: int = 1, seed: int = 0
+    rules: str = "lotv-4.10",
+    size: int = 64,
+    slots: int = 24,
+    n_games: int = 1,
+    seed: int = 0,
+    teams: Teams = TWO_PLAYERS,
 ) -> Arena:
     """A clean arena on open, flat ground; arenas of one kind share their memory."""
-    return _shared(rules, size, slots, n_games).clear(seed)
+    return _shared(rules, size, slots, n_games, teams).clear(seed)
 
 
 @cache

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from terrarium.engine.simulator import Simulator
+from tests.engine.golden import battle_digest
 from tests.engine.scripts import play
 
 BATTLES = {
@@ -29,7 +30,7 @@ def digest(name: str, n_envs: int, index: int, threads: int) -> str:
     sim = Simulator(name, n_envs, threads)
     play(sim, np.abs(seeds), BATTLES[name])
     sim.close()
-    return sim.digest(index)
+    return battle_digest(sim, index)
 
 
 if __name__ == "__main__":

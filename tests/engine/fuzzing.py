@@ -72,9 +72,9 @@ def check(sim: Simulator) -> None:
     assert not (aboard & living).any()
     loads = np.take_along_axis(sim.units["alive"], np.maximum(sim.units["inside"], 0), axis=1)
     assert loads[aboard].all(), "passengers of nobody"
-    of_side = [(living | aboard) & (sim.units["side"] == side) for side in (0, 1)]
+    of_side = [(living | aboard) & (sim.units["owner"] == owner) for owner in (1, 2)]
     count = np.stack([units.sum(axis=1) for units in of_side], 1)
-    assert (sim.players["n_alive"] == count).all()
+    assert (sim.players["n_alive"][:, 1:] == count).all()
 
 
 def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
@@ -91,7 +91,7 @@ def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
         sim.step(8)
         check(sim)
         step += 1
-        over = (sim.players["n_alive"] == 0).any(axis=1) | (sim.ticks > 1600)
+        over = (sim.players["n_alive"][:, 1:] == 0).any(axis=1) | (sim.ticks > 1600)
         if over.any():
             seeds = np.where(over, seeds + n_envs, seeds)
             begin(sim, seeds, over)
@@ -102,11 +102,11 @@ def begin(sim: Simulator, seeds: np.ndarray, where: np.ndarray) -> None:
     """Start games anew, with every upgrade and something to spend."""
     sim.reset(seeds, where=where)
     for e in np.flatnonzero(where):
-        for side in (0, 1):
-            sim.players[e, side]["minerals"] = sim.players[e, side]["vespene"] = 500.0
-            sim.players[e, side]["nukes"] = 3
+        for owner in (1, 2):
+            sim.players[e, owner]["minerals"] = sim.players[e, owner]["vespene"] = 500.0
+            sim.players[e, owner]["nukes"] = 3
             for upgrade in sim.known.upgrades:
-                sim.research(int(e), side, upgrade)
+                sim.research(int(e), owner, upgrade)
 
 
 def main() -> int:

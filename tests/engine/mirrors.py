@@ -60,11 +60,11 @@ def mirror_battle(
 
 
 def fight(sim: Simulator, seed: int, n_steps: int = 200) -> tuple[np.ndarray, np.ndarray]:
-    """Play every battle; which ones side 0 won, and which side 1 won."""
+    """Play every battle; which ones player 1 won, and which player 2 won."""
     sim.reset(seed)
     for _ in range(n_steps // 10):
         sim.step(80)
-        if (sim.players["n_alive"] == 0).any(axis=1).all():
+        if (sim.players["n_alive"][:, 1:] == 0).any(axis=1).all():
             break
-    alive = sim.players["n_alive"] > 0
+    alive = sim.players["n_alive"][:, 1:] > 0
     return alive[:, 0] & ~alive[:, 1], alive[:, 1] & ~alive[:, 0]

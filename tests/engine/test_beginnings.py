@@ -148,7 +148,7 @@ def test_in_the_fog_the_enemy_comes_all_the_same() -> None:
     groups = tuple(Group(side, (x, 20.0), {"marine": 2}) for side, x in PLACES.items())
     sim = scripted(Trigger(8, "attack_nearest", "enemy"), groups=groups, fog=True)
     sim.step(9)
-    assert not sim.units[0]["seen"][:2].max() >> 1 & 1
+    assert not sim.units[0]["seen"][:2].max() >> 2 & 1
     assert (sim.games.orders[0, 2:4, 0]["kind"] == codes.ATTACK_MOVE).all()
     assert (sim.games.orders[0, 2:4, 0]["x"] < 12.0).all()
 
@@ -222,10 +222,10 @@ def test_passengers_begin_inside_and_die_or_leave_with_their_carrier() -> None:
         names == ["medivac"] * 2 + ["marine"] * 4 + ["marauder"] * 2 + ["bunker"] + ["marine"] * 4
     )
     assert sim.units["inside"][0, :13].tolist() == [-1, -1, 0, 0, 1, 1, 0, 1, -1, 8, 8, 8, 8]
-    assert sim.players["n_alive"][0, 0] == 13
+    assert sim.players["n_alive"][0, 1] == 13
     sim.units["hp"][0, [0, 8]] = 0.0
     sim.step(2)
-    assert sim.players["n_alive"][0, 0] == 13 - 2 - 3
+    assert sim.players["n_alive"][0, 1] == 13 - 2 - 3
     assert sim.units["alive"][0, 9:13].all()
 
 
@@ -250,7 +250,7 @@ def values(name: str) -> np.ndarray:
     facts = load_ruleset(RULES)
     price = np.array([fighting_value(facts, unit) for unit in sim.names])
     worth = price[sim.units["kind"]] * sim.units["alive"]
-    return np.stack([(worth * (sim.units["side"] == side)).sum(1) for side in (0, 1)], axis=1)
+    return np.stack([(worth * (sim.units["owner"] == owner)).sum(1) for owner in (1, 2)], axis=1)
 
 
 @pytest.mark.parametrize("name", ARENAS)
@@ -288,7 +288,7 @@ def test_armies_are_of_the_races_that_were_named_and_can_fight_each_other() -> N
     found = []
     for e in range(sim.n_envs):
         units = sim.units[e]
-        sides = [units[units["alive"] & (units["side"] == side)] for side in (0, 1)]
+        sides = [units[units["alive"] & (units["owner"] == owner)] for owner in (1, 2)]
         assert set(race[sides[0]["kind"]]) == {RACES.index("Terran")}
         assert len(set(race[sides[1]["kind"]])) == 1
         found.append(race[sides[1]["kind"][0]])
@@ -328,7 +328,7 @@ def test_upgrades_come_by_chance_and_only_to_those_who_can_use_them() -> None:
     armies = replace(base.armies, weights={"marine": 1.0}, upgrade_chance=0.3)
     sim = Simulator(replace(base, armies=armies, triggers=()), 600)
     bits = sim.rules.upgrades["tech"]
-    techs, n_sides = sim.players["techs"].ravel(), 2 * sim.n_envs
+    techs, n_sides = sim.players["techs"][:, 1:].ravel(), 2 * sim.n_envs
 
     def share(upgrade: str) -> float:
         return float((techs & bits[sim.known.upgrades[upgrade]] != 0).mean())
@@ -338,7 +338,7 @@ def test_upgrades_come_by_chance_and_only_to_those_who_can_use_them() -> None:
     assert share("shield_wall") == pytest.approx(0.3, abs=error)
     assert share("banshee_cloak") == 0.0
     family = sim.rules.upgrades["family"][sim.known.upgrades["terran_infantry_weapons_level1"]]
-    levels = sim.players["levels"][:, :, family].ravel()
+    levels = sim.players["levels"][:, 1:, family].ravel()
     for level in (1, 2, 3):  # each level needs the one below it
         expected = 0.3**level
         error = 4 * np.sqrt(expected * (1 - expected) / n_sides)

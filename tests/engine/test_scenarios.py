@@ -45,13 +45,13 @@ def test_slots_follow_the_order_of_creation(name: str) -> None:
     ]
     units = sim.units[0]
     found = [
-        (sim.names[u["kind"]], bool(u["side"]), bool(u["passive"])) for u in units[units["alive"]]
+        (sim.names[u["kind"]], u["owner"] == 2, bool(u["passive"])) for u in units[units["alive"]]
     ]
     assert found == expected
     ordered = units["n_orders"] > 0
     sends = {"enemy" for group in scenario.groups if group.order and group.side == "enemy"}
     assert ordered.any() == bool(sends)
-    assert not ordered[units["side"] == 0].any()
+    assert not ordered[units["owner"] == 1].any()
 
 
 def test_the_zealot_of_2m_vs_1z_heads_for_a_random_point_between_the_marines() -> None:
@@ -136,11 +136,11 @@ def test_idle_enemies_of_smacv2_are_sent_at_their_nearest_opponent() -> None:
         (lambda: Simulator("smac/3m", 0), "n_envs is 0"),
         (lambda: Simulator("smac/3m", slots=5), "5 slots for 6 units"),
         (lambda: Simulator("smac/3m", slots=10**6), "slots for 6 units"),
-        (lambda: Simulator("smac/3m", slots=9).create(0, "marin", 0, 5, 5), '"marine"'),
-        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 2, 5, 5), "side 2"),
-        (lambda: Simulator("smac/3m", slots=9).create(7, "marine", 0, 5, 5), "game 7"),
-        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 0, float("nan"), 5), "not a"),
-        (lambda: Simulator("smac/3m").create(0, "marine", 0, 5, 5), "no slot left"),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marin", 1, 5, 5), '"marine"'),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 3, 5, 5), "owner 3"),
+        (lambda: Simulator("smac/3m", slots=9).create(7, "marine", 1, 5, 5), "game 7"),
+        (lambda: Simulator("smac/3m", slots=9).create(0, "marine", 1, float("nan"), 5), "not a"),
+        (lambda: Simulator("smac/3m").create(0, "marine", 1, 5, 5), "no slot left"),
         (lambda: Simulator("smac/3m").step(-1), "n_ticks is -1"),
         (lambda: Simulator(replace(load_scenario("3m"), groups=STRANGERS)), '"siege_tank"'),
         (lambda: Simulator("smac/8m").load(Simulator("smac/3m").save()), "this save is of smac/3m"),

@@ -31,7 +31,7 @@ def kill(env: VecEnv, *members: int) -> None:
     for m in members:
         unit = env.sim.units[0, env.member_slots[0, m]]
         unit["alive"], unit["hp"], unit["shield"] = False, 0.0, 0.0
-        env.sim.players["n_alive"][0, unit["side"]] -= 1
+        env.sim.players["n_alive"][0, unit["owner"]] -= 1
     env.refresh()
 
 

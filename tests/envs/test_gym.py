@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from terrarium.data.battles.scenarios import scenario_names
-from terrarium.envs import registration
+from terrarium.envs.adapters import registration
 from terrarium.envs.adapters.gym import TeamEnv, TeamVectorEnv
 from terrarium.envs.adapters.registration import env_id
 from terrarium.envs.options import OptionError

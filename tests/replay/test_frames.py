@@ -42,7 +42,7 @@ def test_samples_are_the_state_of_the_simulator(scenario: str) -> None:
         for name in ("x", "y", "hp", "shield", "energy"):
             expected = units[name][alive].astype(np.float32)
             assert np.array_equal(sample[name][alive], expected), (tick, name)
-        assert np.array_equal(sample["side"], units["side"])
+        assert np.array_equal(sample["side"], units["owner"] - 1)
         assert [shown.types[kind].name for kind in sample["kind"]] == [
             names[kind] for kind in units["kind"]
         ]
@@ -67,7 +67,7 @@ def test_every_death_is_there_with_its_tick_and_place(scenario: str, known: floa
         units = truth[int(death["tick"])]
         assert death["x"] == np.float32(units["x"][death["slot"]])
         if death["killer"] != codes.NO_UNIT:
-            assert units["side"][death["killer"]] != death["side"]
+            assert units["owner"][death["killer"]] - 1 != death["side"]
     assert (shown.deaths["killer"] != codes.NO_UNIT).mean() > known
 
 
@@ -92,7 +92,7 @@ def test_who_is_shown_healing_heals() -> None:
             n_healing += 1
             assert shown.types[shown.units["kind"][k, u]].name == "medivac"
             patient = shown.units["target"][k, u]
-            assert truth[tick]["side"][patient] == truth[tick]["side"][u]
+            assert truth[tick]["owner"][patient] == truth[tick]["owner"][u]
         if tick > 0:
             spent = truth[tick - 1]["energy"] - truth[tick]["energy"] > 0.05
             # A patient that is whole again, or dead, is no longer shown as one.

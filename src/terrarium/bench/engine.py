@@ -266,7 +266,7 @@ class _Battles:
         """Where a side has nobody left who can fight: as in SMAC, Medivacs alone have lost."""
         over: NDArray[np.bool_]
         if self._all_armed:
-            over = (self.sim.players["n_alive"] == 0).any(axis=1)
+            over = (self.sim.players["n_alive"][:, 1:] == 0).any(axis=1)
             return over
         units = self.sim.units
         armed = units["alive"] & self._is_armed[units["kind"]]  # [N, U]

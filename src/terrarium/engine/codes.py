@@ -48,6 +48,11 @@ RESULT_NAMES = {
     TARGET_IS_OUT_OF_RANGE: "TargetIsOutOfRange",
 }
 
+# Owners of units: neutral, then players 1 to 16. What one owner is to another has the numbers of
+# the game's own Alliance.
+NEUTRAL_OWNER = 0
+SELF, ALLY, NEUTRAL, ENEMY = range(1, 5)
+
 NO_UNIT = -1
 NO_ABILITY = -1
 

@@ -1,7 +1,7 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,10 +19,17 @@ from terrarium.engine.jit import COMPILED
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
 from terrarium.engine.kernels.tick import step
 from terrarium.engine.records import Records, records
-from terrarium.engine.state import COMMAND, Game, Games, allocate, allocate_scratch
+from terrarium.engine.state import (
+    COMMAND,
+    MAX_PLAYERS,
+    Game,
+    Games,
+    allocate,
+    allocate_scratch,
+)
 from terrarium.engine.tables.abilities_from_facts import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
-from terrarium.engine.tables.rules import RULES_VERSION
+from terrarium.engine.tables.rules import RULES_VERSION, Rules
 from terrarium.engine.tables.terrain import compile_ground
 from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
@@ -55,7 +62,8 @@ class Simulator:
     """`n_envs` games of one scenario, advanced together.
 
     Arrays have environments first; `units`, `players` and `clock` are live views of the state.
-    `commands` is written by the caller and emptied by each step.
+    `commands` is written by the caller and emptied by each step. Players of one team are allies;
+    units of owner 0 are neutral.
     """
 
     def __init__(
@@ -64,6 +72,7 @@ class Simulator:
         n_envs: int = 1,
         threads: int = 1,
         slots: int | None = None,
+        teams: Sequence[Collection[int]] = ((1,), (2,)),
     ) -> None:
         if not isinstance(scenario, Scenario):
             scenario = load_scenario(scenario)
@@ -78,6 +87,7 @@ class Simulator:
             )
         facts = load_ruleset(scenario.rules)
         self.scenario = scenario
+        self.n_players = _count_players(teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(self.rows)
@@ -85,28 +95,36 @@ class Simulator:
         for unit in unit_names(scenario):
             self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
-        self.plan = compile_plan(scenario, self.rows)
+        self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
-        self.games = allocate(n_envs, slots, n_cells)
+        self.games = allocate(n_envs, slots, n_cells, self.n_players)
         self.commands: Records = records((n_envs, slots), COMMAND)
         self._threads = min(threads, n_envs)
         self._pool = ThreadPoolExecutor(max(1, self._threads - 1))
-        scratches = [
+        self._scratches = [
             handle(allocate_scratch(slots, n_cells, int(self.ground.size[3])))
             for _ in range(self._threads)
         ]
-        self.handles: Sequence[Game] = handles(
+        self.handles: Sequence[Game] = self._make_handles()
+        self.reset(seed=0)
+
+    def _make_handles(self) -> Sequence[Game]:
+        return handles(
             Game,
-            n_envs,
+            self.n_envs,
             **self.games._asdict(),
             commands=self.commands,
             rules=handle(self.rules),
             ground=handle(self.ground),
             plan=handle(self.plan),
             # Each game belongs to one thread, and uses what that one has to work in.
-            scratch=[scratches[p] for p in range(self._threads) for _ in self._part(p)],
+            scratch=[self._scratches[p] for p in range(self._threads) for _ in self._part(p)],
         )
-        self.reset(seed=0)
+
+    def use_rules(self, rules: Rules) -> None:
+        """Play by other tables than those of the rule set, for experiments."""
+        self.rules = rules
+        self.handles = self._make_handles()
 
     @property
     def units(self) -> Records:
@@ -140,19 +158,16 @@ class Simulator:
         self.check_faults()
 
     def create(
-        self, e: int, unit: str, side: int, x: float, y: float, passive: bool = False
+        self, e: int, unit: str, owner: int, x: float, y: float, passive: bool = False
     ) -> int:
         """Add a unit to one game, at the free place nearest to a point; its slot."""
         self._check_unit(unit)
-        if side not in (0, 1) or not 0 <= e < self.n_envs:
-            raise EngineError(
-                f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
-            )
+        self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
         if not (np.isfinite(x) and np.isfinite(y)):
             raise EngineError(f"({x}, {y}) is not a place")
         with quiet_wraparound():
             slot = create(
-                self.handles[e], self.rows[unit], int(side), float(x), float(y), bool(passive)
+                self.handles[e], self.rows[unit], int(owner), float(x), float(y), bool(passive)
             )
         self.check_faults()
         return int(slot)
@@ -187,14 +202,11 @@ class Simulator:
         """What became of the last command of a unit: the game's own word for it."""
         return codes.RESULT_NAMES[int(self.commands["result"][e, slot])]
 
-    def research(self, e: int, side: int, upgrade: str) -> None:
-        """Give a side of one game an upgrade, with the levels below it."""
+    def research(self, e: int, owner: int, upgrade: str) -> None:
+        """Give a player of one game an upgrade, with the levels below it."""
         row = self._row("upgrade", upgrade, self.known.upgrades)
-        if side not in (0, 1) or not 0 <= e < self.n_envs:
-            raise EngineError(
-                f"side {side} of game {e}: sides are 0 and 1, games 0 to {self.n_envs - 1}"
-            )
-        grant(self.handles[e], int(side), row)
+        self._check_owner(e, owner, lowest=1)
+        grant(self.handles[e], int(owner), row)
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
@@ -278,6 +290,13 @@ class Simulator:
         """Let the threads go."""
         self._pool.shutdown()
 
+    def _check_owner(self, e: int, owner: int, lowest: int) -> None:
+        if not (0 <= e < self.n_envs and lowest <= owner <= self.n_players):
+            raise EngineError(
+                f"owner {owner} of game {e}: owners are {lowest} to {self.n_players}, "
+                f"games 0 to {self.n_envs - 1}"
+            )
+
     def _row(self, what: str, name: str, rows: Mapping[str, int]) -> int:
         if name not in rows:
             raise EngineError(
@@ -314,6 +333,16 @@ class Simulator:
                 f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}: "
                 f"{_FAULTS[int(faults[e, 0])]}; use a simulator with more than {self.n_slots} slots"
             )
+
+
+def _count_players(teams: Sequence[Collection[int]]) -> int:
+    players = sorted(owner for team in teams for owner in team)
+    if players != list(range(1, len(players) + 1)) or not 2 <= len(players) <= MAX_PLAYERS:
+        raise EngineError(
+            f"teams {list(map(list, teams))} must hold each of the players 1 to n once; "
+            f"n is 2 to {MAX_PLAYERS}"
+        )
+    return len(players)
 
 
 @contextmanager

@@ -17,13 +17,13 @@ UNIT = np.dtype(
         # who
         ("tag", "i8"),  # unique for the length of a game; 0 = the slot was never used
         ("kind", "i8"),  # row of Rules.types
-        ("owner", "i8"),
+        ("owner", "i8"),  # player 1 to 16, or neutral: 0
         ("alive", "?"),
         ("phase", "i8"),  # in which ticks it scans: drawn, so that no player scans first
         ("passive", "?"),  # never picks a target itself (SMAC's agents)
         # now: what type, upgrades and buffs come to (stats.py)
         ("status", "i8"),  # bits of codes.HEALS and following
-        ("seen", "i8"),  # bit s: player s sees it and may target it
+        ("seen", "i8"),  # bit o: owner o sees it and may target it
         ("inside", "i8"),  # the carrier that it is in; on board it is not `alive` to the map
         ("plane", "i8"),
         ("column", "i8"),  # of the rules' matrices; lifted units have columns of their own
@@ -77,6 +77,7 @@ UNIT = np.dtype(
     align=True,
 )
 
+MAX_PLAYERS = 16
 N_COOLDOWNS = 4
 N_BUFFS = 6
 N_FAMILIES = 16
@@ -195,6 +196,8 @@ EFFECT = np.dtype(
 
 PLAYER = np.dtype(
     [
+        ("friends", "i8"),  # bit o: owner o is this player or an ally
+        ("enemies", "i8"),  # bit o: its units attack those of owner o by themselves
         ("n_alive", "i8"),
         ("n_lost", "i8"),
         ("damage_dealt", "f8"),
@@ -229,7 +232,7 @@ class Games(NamedTuple):
 
     units: Records  # [N, U] UNIT
     orders: Records  # [N, U, Q] ORDER
-    players: Records  # [N, P] PLAYER
+    players: Records  # [N, P] PLAYER, by owner: neutral first
     effects: Records  # [N, E] EFFECT
     clock: Records  # [N, 1] CLOCK
     skills: Records  # [N, U] SKILL
@@ -354,14 +357,16 @@ class Game(NamedTuple):
 N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
 
 
-def allocate(n_envs: int, n_slots: int, n_cells: int, n_queue: int = 8) -> Games:
+def allocate(
+    n_envs: int, n_slots: int, n_cells: int, n_players: int = 2, n_queue: int = 8
+) -> Games:
     """Empty games with room for `n_slots` units each."""
     n_effects = max(64, 8 * n_slots)
     n_fields = 8 if n_cells <= 4096 else 32
     games = Games(
         units=records((n_envs, n_slots), UNIT),
         orders=records((n_envs, n_slots, n_queue), ORDER),
-        players=records((n_envs, 2), PLAYER),
+        players=records((n_envs, n_players + 1), PLAYER),
         effects=records((n_envs, n_effects), EFFECT),
         clock=records((n_envs, 1), CLOCK),
         skills=records((n_envs, n_slots), SKILL),

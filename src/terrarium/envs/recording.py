@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.frames import GIVEN, STEP, About
 from terrarium.replay.picture import Painter
@@ -58,7 +59,7 @@ class BattleLog:
             return "win"
         if env.timed_out[e]:
             return "timeout"
-        return "loss" if env.sim.players["n_alive"][e, 1] > 0 else "draw"
+        return "loss" if env.sim.players["n_alive"][e, ENEMY_OWNER] > 0 else "draw"
 
 
 def picture(env: VecEnv, e: int = 0, width: int = 800) -> NDArray[np.uint8]:

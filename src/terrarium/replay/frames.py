@@ -1,12 +1,22 @@
 """What a viewer needs of a battle: samples of every unit, and all that happens between them."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
 from terrarium.engine.records import Records
+from terrarium.engine.tables.plan import ALLY_OWNER
+
+Owner = TypeVar("Owner", int, NDArray[np.int64])
+
+
+def side_of(owner: Owner) -> Owner:
+    """Records tell two armies apart: 0, the allies of player 1, and 1, the enemies of player 2."""
+    return owner - ALLY_OWNER
+
 
 OUTCOMES = ("win", "loss", "draw", "timeout", "unknown")
 """How a battle ended for the allies; `timeout`: the time was up before anybody had won."""

@@ -12,6 +12,7 @@ from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
 from terrarium.replay.columns import rounded
@@ -227,14 +228,14 @@ def upgrades_of(sim: Simulator, e: int) -> tuple[tuple[str, ...], tuple[str, ...
     names = list(sim.known.upgrades)
     rows = sim.rules.upgrades[: len(names)]  # where there are none, the table has an empty row
 
-    def of(side: int) -> tuple[str, ...]:
-        techs, levels = sim.players["techs"][e, side], sim.players["levels"][e, side]
+    def of(owner: int) -> tuple[str, ...]:
+        techs, levels = sim.players["techs"][e, owner], sim.players["levels"][e, owner]
         has = np.where(
             rows["tech"] > 0, techs & rows["tech"], levels[rows["family"]] == rows["level"]
         )
         return tuple(names[row] for row in np.flatnonzero(has).tolist())
 
-    return of(0), of(1)
+    return of(ALLY_OWNER), of(ENEMY_OWNER)
 
 
 def _compact(commands: Records, step: int, n_abilities: int) -> Records:

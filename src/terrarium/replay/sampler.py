@@ -9,7 +9,17 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.replay.frames import DEATH, MISSILE, SAMPLE, WHY, About, Frames, UnitType
+from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
+from terrarium.replay.frames import (
+    DEATH,
+    MISSILE,
+    SAMPLE,
+    WHY,
+    About,
+    Frames,
+    UnitType,
+    side_of,
+)
 from terrarium.replay.skills import SkillTable
 from terrarium.replay.spans import SpanWatcher
 
@@ -53,7 +63,7 @@ class Sampler:
             same = now["tag"][u] == before["tag"][u]
             last = now[u] if same else before[u]
             killer = int(now["attacker"][u]) if same else codes.NO_UNIT
-            row = (tick, u, last["kind"], last["side"], killer, last["x"], last["y"])
+            row = (tick, u, last["kind"], side_of(last["owner"]), killer, last["x"], last["y"])
             self._deaths.append(row)
         np.copyto(before, now)
         self._spans.watch(tick)
@@ -64,15 +74,16 @@ class Sampler:
         sim, e = self._sim, self._e
         units, orders = sim.units[e], sim.games.orders[e, :, 0]
         sample = np.zeros(sim.n_slots, SAMPLE)
-        for name in ("kind", "side", "alive", "x", "y", "hp", "hp_max", "shield", "energy"):
+        for name in ("kind", "alive", "x", "y", "hp", "hp_max", "shield", "energy"):
             sample[name] = units[name]
+        sample["side"] = side_of(units["owner"])
         sample["alive"] &= units["tag"] > 0
         aboard = _lives(units) & ~sample["alive"]
         sample["inside"] = np.where(aboard, units["inside"], codes.NO_UNIT)
         for name, bit in _STATUS.items():
             sample[name] = (units["status"] & bit) > 0
-        sample["seen_by_allies"] = (units["seen"] & 1) > 0
-        sample["seen_by_enemies"] = (units["seen"] & 2) > 0
+        sample["seen_by_allies"] = (units["seen"] >> ALLY_OWNER & 1) > 0
+        sample["seen_by_enemies"] = (units["seen"] >> ENEMY_OWNER & 1) > 0
         sample["facing"] = np.arctan2(units["face_y"], units["face_x"])
         sample["attacking"] = units["winding"] | (units["backswing"] > 0.0)
         sample["fired"], self._fired = self._fired, np.zeros(sim.n_slots, np.bool_)
@@ -136,7 +147,7 @@ class Sampler:
         effects = world.effects[e, : int(world.clock["n_effects"][e, 0])]
         flying = effects[np.isin(effects["stage"], (codes.FLYING, codes.SPELL_FLYING))]
         missiles = np.zeros(len(flying), MISSILE)
-        missiles["sample"], missiles["side"] = len(self._ticks), flying["side"]
+        missiles["sample"], missiles["side"] = len(self._ticks), side_of(flying["owner"])
         of_weapon = flying["stage"] == codes.FLYING
         missiles["skill"] = self._named(np.where(of_weapon, codes.NO_ABILITY, flying["ability"]))
         way_x, way_y = flying["aim_x"] - flying["x"], flying["aim_y"] - flying["y"]

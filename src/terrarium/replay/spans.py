@@ -8,7 +8,7 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.replay.frames import SPAN, SPAN_KINDS
+from terrarium.replay.frames import SPAN, SPAN_KINDS, side_of
 from terrarium.replay.skills import SkillTable
 
 _ZONE = "liberator_zone"
@@ -93,12 +93,25 @@ class SpanWatcher:
             skill = self._skills.buff(int(buff["row"]))
             yield (
                 ("buff", int(me["tag"]), int(buff["row"])),
-                _Span("buff", skill, int(buff["side"]), u, codes.NO_UNIT, _known(left), 0.0, 0.0),
+                _Span(
+                    "buff",
+                    skill,
+                    side_of(int(buff["owner"])),
+                    u,
+                    codes.NO_UNIT,
+                    _known(left),
+                    0.0,
+                    0.0,
+                ),
             )
 
     def _doings(self, me: Records, u: int) -> Iterator[tuple[Hashable, _Span]]:
         """What a unit casts, what it turns into, and where a Liberator shoots."""
-        skill, tag, side = self._sim.games.skills[self._e, u], int(me["tag"]), int(me["side"])
+        skill, tag, side = (
+            self._sim.games.skills[self._e, u],
+            int(me["tag"]),
+            side_of(int(me["owner"])),
+        )
         if me["status"] & codes.CASTING and skill["cast"] >= 0:
             row, target = int(skill["cast"]), int(skill["target"])
             aimed = self._sim.rules.abilities["aim"][row] != codes.AIM_NONE
@@ -128,7 +141,7 @@ class SpanWatcher:
 
     def _area(self, units: Records, effect: Records) -> Iterator[tuple[Hashable, _Span]]:
         """What lies on the ground, or moves with somebody."""
-        row, side, u = int(effect["area"]), int(effect["side"]), int(effect["source"])
+        row, side, u = int(effect["area"]), side_of(int(effect["owner"])), int(effect["source"])
         tags = int(effect["source_tag"]), int(effect["target_tag"])
         x, y, left = (float(effect[name]) for name in ("x", "y", "timer"))
         v, follows = codes.NO_UNIT, self._sim.rules.areas["follows"][row]
@@ -143,7 +156,7 @@ class SpanWatcher:
 
     def _effect(self, units: Records, effect: Records) -> tuple[Hashable, _Span]:
         """What an ability has under way: a lock, something that falls, a unit that appears."""
-        row, side, u = int(effect["ability"]), int(effect["side"]), int(effect["source"])
+        row, side, u = int(effect["ability"]), side_of(int(effect["owner"])), int(effect["source"])
         tags = int(effect["source_tag"]), int(effect["target_tag"])
         v, left = int(effect["target"]), float(effect["timer"])
         at = float(effect["aim_x"]), float(effect["aim_y"])

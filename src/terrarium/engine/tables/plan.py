@@ -1,6 +1,6 @@
 """A scenario's beginning and its scripts as tables for the kernels."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -9,10 +9,13 @@ from terrarium.data.battles.groups import group_size
 from terrarium.data.battles.scenario import Group, Order, Scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.engine.codes import NEUTRAL_OWNER
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.army_tables import NONE, ArmyTables, compile_armies
 
-SIDES = {"ally": 0, "enemy": 1}
+ALLY_OWNER, ENEMY_OWNER = 1, 2
+OWNERS = {"ally": ALLY_OWNER, "enemy": ENEMY_OWNER}
+"""Sides of a scenario as owners of units: players 1 and 2."""
 
 # Opening orders.
 NOTHING, GO, GO_BETWEEN, ATTACK_ALL, STAND, PATROL, CAST = range(7)
@@ -36,7 +39,7 @@ _POSITIONS = {"reflect": REFLECT, "surrounded": SURROUNDED, "surrounded_and_refl
 PLACE = np.dtype([("x", "f8"), ("y", "f8"), ("spread", "f8"), ("flying", "?")], align=True)
 GROUP = np.dtype(
     [
-        ("side", "i8"),
+        ("owner", "i8"),
         ("passive", "?"),
         ("hp", "f8"),  # share of full life
         ("energy", "f8"),  # below 0: what the type starts with
@@ -47,7 +50,7 @@ GROUP = np.dtype(
         ("order_y", "f8"),
         ("order_to_x", "f8"),
         ("order_to_y", "f8"),
-        ("order_side", "i8"),
+        ("order_owner", "i8"),
         ("ability", "i8"),
     ],
     align=True,
@@ -65,10 +68,19 @@ ENTRY = np.dtype(
     align=True,
 )
 MEMBER = np.dtype([("kind", "i8"), ("up_to", "f8"), ("never_only", "?")], align=True)
-STOCK = np.dtype([("minerals", "f8"), ("vespene", "f8"), ("nukes", "i8")], align=True)
-GRANT = np.dtype([("side", "i8"), ("upgrade", "i8")], align=True)
+PLAYER_PLAN = np.dtype(
+    [
+        ("friends", "i8"),  # bit o: owner o is this player or an ally
+        ("enemies", "i8"),
+        ("minerals", "f8"),
+        ("vespene", "f8"),
+        ("nukes", "i8"),
+    ],
+    align=True,
+)
+GRANT = np.dtype([("owner", "i8"), ("upgrade", "i8")], align=True)
 TRIGGER = np.dtype(
-    [("every_ticks", "i8"), ("order", "i8"), ("side", "i8"), ("ability", "i8"), ("range", "f8")],
+    [("every_ticks", "i8"), ("order", "i8"), ("owner", "i8"), ("ability", "i8"), ("range", "f8")],
     align=True,
 )
 SETTINGS = np.dtype(
@@ -91,18 +103,20 @@ class Plan(NamedTuple):
     """A scenario's beginning and scripts, for kernels."""
 
     settings: Annotated[Records, SETTINGS, "1"]
-    places: Annotated[Records, PLACE, "P"]  # of each group, or of each side
+    places: Annotated[Records, PLACE, "P"]  # of each group, or of each army
     groups: Annotated[Records, GROUP, "G"]
     entries: Annotated[Records, ENTRY, "K"]
-    stocks: Annotated[Records, STOCK, "2"]  # what a side begins with
-    grants: Annotated[Records, GRANT, "R"]  # upgrades that a side begins with
+    players: Annotated[Records, PLAYER_PLAN, "P"]  # how each owner begins: neutral first
+    grants: Annotated[Records, GRANT, "R"]  # upgrades that players begin with
     triggers: Annotated[Records, TRIGGER, "T"]
     members: Annotated[Records, MEMBER, "M"]  # what SMACv2's teams are drawn from
     armies: ArmyTables
 
 
-def compile_plan(scenario: Scenario, rows: dict[str, int]) -> Plan:
-    """Turn a scenario into tables."""
+def compile_plan(
+    scenario: Scenario, rows: dict[str, int], teams: Sequence[Collection[int]]
+) -> Plan:
+    """Turn a scenario into tables. Each player belongs to one of the teams."""
     facts = load_ruleset(scenario.rules)
     abilities = {name: row for row, name in enumerate(facts.abilities)}
     upgrades = {name: row for row, name in enumerate(facts.upgrades)}
@@ -111,11 +125,11 @@ def compile_plan(scenario: Scenario, rows: dict[str, int]) -> Plan:
         places=_places(scenario, facts),
         groups=_table(GROUP, [_group_row(group, abilities) for group in scenario.groups]),
         entries=_table(ENTRY, _entry_rows(scenario, rows)),
-        stocks=_stocks(scenario),
+        players=_players(scenario, teams),
         grants=_table(
             GRANT,
             [
-                (SIDES[side], upgrades[name])
+                (OWNERS[side], upgrades[name])
                 for side, names in scenario.upgrades.items()
                 for name in names
             ],
@@ -126,7 +140,7 @@ def compile_plan(scenario: Scenario, rows: dict[str, int]) -> Plan:
                 (
                     trigger.every_ticks,
                     _TRIGGERS[trigger.order],
-                    SIDES[trigger.side],
+                    OWNERS[trigger.side],
                     abilities[trigger.ability] if trigger.ability else NONE,
                     NONE if trigger.range is None else trigger.range,
                 )
@@ -176,11 +190,18 @@ def _settings(scenario: Scenario) -> Records:
     return settings
 
 
-def _stocks(scenario: Scenario) -> Records:
-    stocks = records(2, STOCK)
+def _players(scenario: Scenario, teams: Sequence[Collection[int]]) -> Records:
+    n_players = sum(len(team) for team in teams)
+    players = records(n_players + 1, PLAYER_PLAN)
+    masks = [sum(1 << owner for owner in team) for team in teams]
+    for team, friends in zip(teams, masks, strict=True):
+        for owner in team:
+            players[owner]["friends"], players[owner]["enemies"] = friends, sum(masks) - friends
+    players[NEUTRAL_OWNER]["friends"] = 1 << NEUTRAL_OWNER
     for side, stock in scenario.stock.items():
-        stocks[SIDES[side]] = (stock.minerals, stock.vespene, stock.nukes)
-    return stocks
+        row = players[OWNERS[side]]
+        row["minerals"], row["vespene"], row["nukes"] = stock.minerals, stock.vespene, stock.nukes
+    return players
 
 
 def _places(scenario: Scenario, facts: RuleSet) -> Records:
@@ -198,7 +219,7 @@ def _places(scenario: Scenario, facts: RuleSet) -> Records:
 
 def _group_row(group: Group, abilities: Mapping[str, int]) -> tuple[Any, ...]:
     return (
-        SIDES[group.side],
+        OWNERS[group.side],
         group.passive,
         group.hp,
         NONE if group.energy is None else group.energy,
@@ -213,7 +234,7 @@ def _order_row(order: Order | None, abilities: Mapping[str, int]) -> tuple[Any, 
         return NOTHING, 0.0, 0.0, 0.0, 0.0, 0, NONE
     at, to = order.at or (0.0, 0.0), order.to or (0.0, 0.0)
     ability = abilities[order.ability] if order.ability else NONE
-    return _ORDERS[order.kind], *at, *to, SIDES[order.side] if order.side else 0, ability
+    return _ORDERS[order.kind], *at, *to, OWNERS[order.side] if order.side else 0, ability
 
 
 def _entry_rows(scenario: Scenario, rows: Mapping[str, int]) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.random import BATTLE, bits
 from terrarium.engine.kernels.setup.begin import begin
 from terrarium.engine.kernels.tick import advance
+from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions, take_orders
 from terrarium.envs.kernels.entities import show_pairs, show_table, show_tokens
 from terrarium.envs.kernels.global_state import show_state
@@ -97,10 +98,11 @@ def number_members(env: Env) -> None:
     settings = env.task.settings[0]
     counts_allies, counts_enemies = 0, 0
     for u in range(env.game.clock[0].n_slots):
-        if env.game.units[u].owner == 0:
+        owner = env.game.units[u].owner
+        if owner == ALLY_OWNER:
             env.state.slots[counts_allies] = u
             counts_allies += 1
-        else:
+        elif owner == ENEMY_OWNER:
             env.state.slots[settings.n_agents + counts_enemies] = u
             counts_enemies += 1
     sort_members(env, 0, settings.n_agents)

@@ -12,6 +12,7 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import Game
+from terrarium.engine.tables.plan import OWNERS
 
 WIN, SAVES, KILLS, REACH, SURVIVES = range(5)
 _KINDS = {"win": WIN, "saves": SAVES, "kills": KILLS, "reach": REACH, "survives": SURVIVES}
@@ -47,10 +48,10 @@ def compile_yardstick(scenario: Scenario, rows: Mapping[str, int]) -> Yardstick:
     value = np.zeros(len(rows))
     for name in counted:
         value[rows[name]] = fighting_value(facts, name)
-    owner = "enemy" if measure.kind in ("win", "kills") else "ally"
+    side = "enemy" if measure.kind in ("win", "kills") else "ally"
     total = 0.0
     for group in scenario.groups:
-        if group.owner == owner:
+        if group.side == side:
             n_carriers = sum(group.units.values())
             total += sum(value[rows[name]] * count for name, count in group.units.items())
             total += sum(
@@ -59,7 +60,7 @@ def compile_yardstick(scenario: Scenario, rows: Mapping[str, int]) -> Yardstick:
     terms = records(1, TERMS)
     terms[0] = (
         _KINDS[measure.kind],
-        1 if owner == "enemy" else 0,
+        OWNERS[side],
         total,
         *(measure.at or (0.0, 0.0)),
         -1.0 if measure.radius is None else measure.radius,

@@ -9,6 +9,7 @@ such a reward changes no best policy); the end is worth the number itself.
 
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import length
+from terrarium.engine.tables.plan import ALLY_OWNER
 from terrarium.envs.kernels.conditions import place_of
 from terrarium.envs.kernels.measures import REACH, ROUNDING, score
 from terrarium.envs.kernels.sight import lives, member
@@ -31,7 +32,7 @@ def value_left(env: Env, m: int) -> float:
 def counts(env: Env, m: int) -> bool:
     """Is a member one of those whom the measure speaks of?"""
     ours = m < env.task.settings[0].n_agents
-    if ours != (env.task.yardstick.terms[0].owner == 0):
+    if ours != (env.task.yardstick.terms[0].owner == ALLY_OWNER):
         return False
     return env.task.yardstick.value[member(env, m).kind] > 0.0
 
@@ -79,7 +80,7 @@ def prospect(env: Env) -> float:
                 value *= 1.0 - min(left, 1.0)
             counted += value
     goal = share(counted, episode.counted_value)
-    if terms.owner != 0:
+    if terms.owner != ALLY_OWNER:
         goal = 1.0 - goal
     harm = 1.0 - share(enemy, episode.enemy_value)
     return GOAL * goal + HARM * harm + SAFETY * share(own, episode.own_value)

@@ -129,11 +129,11 @@ def forget_sightings(env: Env) -> None:
     """A sighting lasts until the enemy dies, or the agent that had it first."""
     settings = env.task.settings[0]
     for k in range(settings.n_enemies):
-        owner = env.state.sighters[k]
-        if owner < 0:
+        sighter = env.state.sighters[k]
+        if sighter < 0:
             continue
         m = settings.n_agents + k
-        if is_there(env, m) and is_there(env, owner):
+        if is_there(env, m) and is_there(env, sighter):
             continue
         env.state.sighters[k] = -1
         for a in range(settings.n_agents):

@@ -115,7 +115,7 @@ def damage_under_way(sim: Simulator) -> Floats:
     return incoming
 
 
-def hazards_for(sim: Simulator, tables: Tables, side: int) -> Hazards:
+def hazards_for(sim: Simulator, tables: Tables, owner: int) -> Hazards:
     """What lies or falls on the ground and hurts units of a side."""
     rules, n = sim.rules, sim.n_envs
     hazards = Hazards(*(np.zeros((n, MAX_HAZARDS, *tail)) for tail in ((2,), (), (), ())))
@@ -132,7 +132,7 @@ def hazards_for(sim: Simulator, tables: Tables, side: int) -> Hazards:
         radius = float(rules.areas["radius"][area]) if strike >= 0 else blast
         first = int(rules.abilities["first_hit"][ability]) if ability >= 0 else -1
         hit = strike if strike >= 0 else first
-        harmless = effect["side"] == side and not (hit >= 0 and rules.hits["hits_own"][hit])
+        harmless = effect["owner"] == owner and not (hit >= 0 and rules.hits["hits_own"][hit])
         if radius <= 0.0 or hit < 0 or harmless or count[e] == MAX_HAZARDS:
             continue
         times = effect["timer"] / max(float(rules.areas["period"][area]), 1.0) if strike >= 0 else 1

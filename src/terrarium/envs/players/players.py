@@ -11,6 +11,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import COMMAND
+from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.kernels.tables import NO_OP, NORTH, STOP
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.players.tactical_view import MOVES, Battles, Lookout
@@ -128,7 +129,7 @@ class AttackMove:
         own, enemy = units[:, :n], units[:, n:]
         apart = (own["x"][..., None] - enemy["x"][:, None]) ** 2
         apart = apart + (own["y"][..., None] - enemy["y"][:, None]) ** 2
-        there = enemy["alive"] & (enemy["side"] == 1)
+        there = enemy["alive"] & (enemy["owner"] == ENEMY_OWNER)
         who = np.where(there[:, None], apart, np.inf).argmin(axis=2)
         mobile = own["alive"] & (own["max_speed"] > 0.0)
         idle = mobile & (own["n_orders"] == 0) & there.any(axis=1, keepdims=True)

@@ -11,6 +11,7 @@ from terrarium.engine import codes
 from terrarium.engine.handles import handle
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import EngineError, Simulator
+from terrarium.engine.tables.plan import ALLY_OWNER
 from terrarium.envs.kernels.measures import Scores, compile_yardstick, score_battles
 
 
@@ -40,9 +41,9 @@ class Stage:
         self.sim.reset(seed)
         units = self.sim.units[0]
         used = units["tag"] > 0  # passengers are members, too
-        ours = np.flatnonzero(used & (units["side"] == 0))
-        # Whatever is summoned later appears in the free slots, for either side.
-        theirs = np.flatnonzero(~(used & (units["side"] == 0)))
+        ours = np.flatnonzero(used & (units["owner"] == ALLY_OWNER))
+        # Whatever is summoned later appears in the free slots, for either player.
+        theirs = np.flatnonzero(~(used & (units["owner"] == ALLY_OWNER)))
         self.n_agents = len(ours)
         slots = np.concatenate([ours, theirs])
         self.member_slots = np.broadcast_to(slots, (self.n_envs, len(slots))).copy()
@@ -58,7 +59,7 @@ class Stage:
         score_battles(self.sim.handles, handle(self._yardstick), handle(Scores(score)))
         self.score = np.where(self.over, self.score, score)
         self.steps += ~self.over
-        gone = self.sim.players["n_alive"] <= 0
+        gone = self.sim.players["n_alive"][:, 1:] <= 0
         # Without enemies there is still a goal to be reached.
         decided = gone[:, 0] if self.scenario.measure.kind == "reach" else gone.any(axis=1)
         self.over |= decided | (self.steps >= self.scenario.limit_steps)

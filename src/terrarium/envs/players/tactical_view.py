@@ -10,12 +10,12 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.tables.plan import ALLY_OWNER
 from terrarium.envs.players.ability_view import busy_units, damage_under_way, hazards_for, skills_of
 from terrarium.envs.players.missions import Briefing, read_briefing
 from terrarium.envs.players.unit_tables import Tables, compile_tables
 from terrarium.tactics.view import NOBODY, Army, Bools, Floats, Ints, Mission, View
 
-SIDE = 0
 """the agents'"""
 MOVES = np.array([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0], [-1.0, 0.0]])
 """SMAC's, in the order of its actions: north, south, east, west"""
@@ -69,7 +69,9 @@ class Lookout:
         began = sim.ticks <= self._tick
         incoming = np.take_along_axis(damage_under_way(sim), slots, axis=1)
         ours = _army(sim, own, self.tables, own["alive"], incoming[:, :n])
-        seen = enemy["alive"] & (enemy["seen"] >> SIDE & 1 != 0) & (enemy["side"] != SIDE)
+        seen = (
+            enemy["alive"] & (enemy["seen"] >> ALLY_OWNER & 1 != 0) & (enemy["owner"] != ALLY_OWNER)
+        )
         theirs = _army(sim, enemy, self.tables, seen, incoming[:, n:])
         remembered = self._remember(sim, enemy, theirs)
         hurt_rate = self._feel(ours, began, step_ticks)
@@ -101,7 +103,7 @@ class Lookout:
             stim_ticks=_stim_ticks(sim, slots[:, :n]),
             inside=_numbers(sim, slots[:, :n], np.where(own["alive"], NOBODY, own["inside"])),
             load=np.take_along_axis(sim.games.skills["load"], slots[:, :n], axis=1),
-            hazards=hazards_for(sim, self.tables, SIDE),
+            hazards=hazards_for(sim, self.tables, ALLY_OWNER),
             mission=self._mission(sim, ours, theirs),
             step_ticks=step_ticks,
             headings=self._headings,

@@ -7,6 +7,7 @@ from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
 from terrarium.engine.kernels.orders.permission import may_use_now
+from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game
 
@@ -92,14 +93,15 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
 def has_point(game: Game, u: int, ability: int, v: int) -> bool:
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
     if row.kind == codes.REPAIR:
-        return other.owner == me.owner and other.hp < other.hp_max
+        return is_friend(game, me.owner, other.owner) and other.hp < other.hp_max
     if row.kind == codes.HEALING:
-        return other.owner == me.owner and other.shield < game.rules.types[other.kind].shields
+        is_hurt = other.shield < game.rules.types[other.kind].shields
+        return is_hurt and is_friend(game, me.owner, other.owner)
     if row.must_be & codes.IS_MASSIVE:
         return not game.rules.types[other.kind].flying
     if row.kind == codes.BLAST:
-        return other.owner != me.owner and not game.rules.types[other.kind].flying
-    return other.owner != me.owner
+        return is_enemy(game, me.owner, other.owner) and not game.rules.types[other.kind].flying
+    return is_enemy(game, me.owner, other.owner)
 
 
 @kernel

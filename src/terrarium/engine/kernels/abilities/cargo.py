@@ -9,6 +9,7 @@ from terrarium.engine.kernels.combat.weapons import applies
 from terrarium.engine.kernels.geometry import edge_distance
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.orders.permission import fits_in
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import COOLDOWN, uniform
 from terrarium.engine.kernels.setup.births import find_room
 from terrarium.engine.state import Game
@@ -137,7 +138,11 @@ def shoot_as(game: Game, u: int, v: int, add: float) -> None:
     best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
-        if not other.alive or other.owner == me.owner or not other.seen >> me.owner & 1:
+        if (
+            not other.alive
+            or not is_enemy(game, me.owner, other.owner)
+            or not other.seen >> me.owner & 1
+        ):
             continue
         rank = game.rules.rank[one.kind, other.column]
         distance = edge_distance(game, me, other)

@@ -21,7 +21,11 @@ def start_cooldown(game: Game, u: int, ability: int) -> None:
 @kernel
 def pay(game: Game, u: int, ability: int) -> None:
     """Take the price at the moment of the cast (game_rules.md, 10)."""
-    me, row, player = game.units[u], game.rules.abilities[ability], game.players[game.units[u].owner]
+    me, row, player = (
+        game.units[u],
+        game.rules.abilities[ability],
+        game.players[game.units[u].owner],
+    )
     me.energy -= row.energy
     me.hp -= row.life
     player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end

@@ -7,6 +7,7 @@ from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.abilities.traits import concerns
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
 from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.state import Game
 from terrarium.engine.tables.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET
 
@@ -103,7 +104,7 @@ def befall(
         other.shield -= absorbed
         other.hp -= hurt - absorbed
         other.hurt_tick = game.clock[0].tick
-        if other.owner != owner:
+        if is_enemy(game, owner, other.owner):
             game.players[owner].damage_dealt += hurt
     if row.drain_energy > 0.0:
         other.energy = max(0.0, other.energy - row.drain_energy)
@@ -112,7 +113,7 @@ def befall(
         other.shield -= taken
         if taken > 0.0:
             other.hurt_tick = game.clock[0].tick
-            if other.owner != owner:
+            if is_enemy(game, owner, other.owner):
                 game.players[owner].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)

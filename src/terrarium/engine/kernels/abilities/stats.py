@@ -7,12 +7,13 @@ that battles without upgrades and buffs pay nothing for those who have them.
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game
+from terrarium.engine.state import MAX_PLAYERS, Game
 from terrarium.engine.tables.rules import CASTS_MOVING
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""
-ALL_PLAYERS = 3
+ALL_PLAYERS = (1 << MAX_PLAYERS + 1) - 1
+"""A bit for neutral and for each player."""
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.owners import is_enemy, is_friend, trait_of
 from terrarium.engine.state import Game
 
 
@@ -18,7 +19,7 @@ def traits_now(game: Game, owner: int, u: int, v: int) -> int:
         traits |= codes.IS_VISIBLE
     if other.status & codes.UNTOUCHABLE:
         traits |= codes.IS_INVULNERABLE | codes.IS_STASIS
-    traits |= codes.IS_PLAYER if other.owner == owner else codes.IS_ENEMY
+    traits |= trait_of(game, owner, other.owner)
     if u == v:
         traits |= codes.IS_SELF
     if other.owner != owner:
@@ -38,11 +39,14 @@ def concerns(
 ) -> bool:
     """Is a unit one of those whom something of a player is meant for? What falls from the sky asks
     nobody whether he is seen."""
-    own = game.units[v].owner == owner
-    if who == codes.OWN or who == codes.FRIENDS:
-        if not own:
-            return False
-    elif who != codes.EVERYBODY and own:
+    other = game.units[v].owner
+    if who == codes.OWN and other != owner:
+        return False
+    if who == codes.FRIENDS and not is_friend(game, owner, other):
+        return False
+    if who == codes.ENEMIES and not is_enemy(game, owner, other):
+        return False
+    if (who == codes.TARGET_OWNER or who == codes.UNKNOWN_SIDE) and other == owner:
         return False
     traits = traits_now(game, owner, u, v) | codes.IS_VISIBLE
     if traits & codes.IS_STASIS:

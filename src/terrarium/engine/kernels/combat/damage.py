@@ -5,6 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
 
@@ -16,7 +17,7 @@ def may_hurt(game: Game, h: int, owner: int, v: int, x: float, y: float) -> bool
     """Can this hit, falling at (x, y), concern that unit at all?"""
     hit, other = game.rules.hits[h], game.units[v]
     row = game.rules.types[other.kind]
-    if other.owner == owner and not hit.hits_own:
+    if not hit.hits_own and not is_enemy(game, owner, other.owner):
         return False
     if hit.only & codes.NO_STRUCTURES and row.structure:
         return False
@@ -229,7 +230,7 @@ def hurt(game: Game, v: int, k: int) -> None:
         if game.players[blow.owner].techs & hit.buff_tech == hit.buff_tech:
             add_buff(game, v, hit.buff, blow.source, blow.owner, 0.0)
     victim.hurt_tick = game.clock[0].tick
-    if victim.owner != blow.owner:
+    if is_enemy(game, blow.owner, victim.owner):
         dealt = before - max(victim.hp, 0.0) - victim.shield
         game.players[blow.owner].damage_dealt += max(0.0, dealt)
 
@@ -309,7 +310,7 @@ def call_for_help(game: Game) -> None:
         for c in range(n_callers):
             victim = game.units[game.scratch.callers[c]]
             distance = length(friend.x - victim.x, friend.y - victim.y)
-            if victim.owner != friend.owner or distance > best_distance + NEARLY:
+            if not is_friend(game, victim.owner, friend.owner) or distance > best_distance + NEARLY:
                 continue
             if distance > best_distance - NEARLY and best >= 0:
                 if not toss(game.clock[0].seed, friend.tag, victim.tag, game.units[best].tag):

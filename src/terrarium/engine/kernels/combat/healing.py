@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
+from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game
 
@@ -32,7 +33,7 @@ def best_patient(game: Game, u: int) -> int:
         return codes.NO_UNIT
     best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
     for v in range(game.clock[0].n_slots):
-        if v == u or game.units[v].owner != me.owner or not is_patient(game, v):
+        if v == u or not is_friend(game, me.owner, game.units[v].owner) or not is_patient(game, v):
             continue
         other = game.units[v]
         distance = edge_distance(game, me, game.units[v])

@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, strike
 from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.records import Records
@@ -160,7 +161,9 @@ def bounce(
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
-        if not other.alive or other.owner == owner or v == last or other.tag == before:
+        if not other.alive or v == last or other.tag == before:
+            continue
+        if not is_enemy(game, owner, other.owner):
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy) - game.rules.types[other.kind].radius

@@ -8,6 +8,7 @@ from terrarium.engine.kernels.combat.aim import reach_of
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.terrain import BUCKET
@@ -153,10 +154,10 @@ def best_target(game: Game, u: int) -> int:
             if best_rank == game.rules.types[me.kind].top_rank:
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
-    n_slots = game.clock[0].n_slots
+    n_slots, enemies = game.clock[0].n_slots, game.players[me.owner].enemies
     if n_slots < CROWD:
         for v in range(n_slots):
-            if game.units[v].alive and game.units[v].owner != me.owner:
+            if game.units[v].alive and enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best
     across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
@@ -173,7 +174,7 @@ def best_target(game: Game, u: int) -> int:
         last = game.scratch.cells[j * across + min(across - 1, high_x) + 1]
         for m in range(first, last):
             v = game.scratch.members[m]
-            if game.units[v].owner != me.owner:
+            if enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
     return best
 
@@ -215,7 +216,7 @@ def retaliate(game: Game, u: int, v: int) -> None:
     me = game.units[u]
     if game.rules.types[me.kind].response != codes.RESPOND_ACQUIRE:
         return
-    if not is_unit(game, v, me.attacker_tag) or game.units[v].owner == me.owner:
+    if not is_unit(game, v, me.attacker_tag) or not is_enemy(game, me.owner, game.units[v].owner):
         return
     if game.rules.rank[me.kind, game.units[v].column] < 0 or not may_see(game, u, v):
         return

@@ -7,6 +7,7 @@ from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.permission import lock_of, may_order
+from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.rules import CASTS_MOVING, RUNS_BESIDE
 
@@ -53,7 +54,7 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
     if kind == codes.SMART:
-        if on_unit and game.units[v].owner != me.owner and can_attack:
+        if can_attack and is_enemy(game, me.owner, game.units[v].owner):
             kind = codes.ATTACK
         else:
             kind = codes.MOVE
@@ -64,7 +65,7 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     if kind == codes.HEAL:
         if row.heal_life == 0.0:
             return -codes.NOT_SUPPORTED
-        patient = on_unit and game.units[v].owner == me.owner
+        patient = on_unit and is_friend(game, me.owner, game.units[v].owner)
         if not patient or not game.rules.types[game.units[v].kind].biological:
             return -codes.CANT_TARGET_THAT_UNIT
         is_structure = game.rules.types[game.units[v].kind].structure

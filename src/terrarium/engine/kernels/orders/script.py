@@ -85,7 +85,7 @@ def attack_all(game: Game, u: int, owner: int) -> None:
     """Attack every unit of a player, nearest first, as far as the queue goes."""
     reached = -1.0
     for _ in range(game.orders.shape[1]):
-        v, distance = nearest_beyond(game, u, owner, reached)
+        v, distance = nearest_beyond(game, u, 1 << owner, reached)
         if v < 0:
             return
         reached = distance
@@ -93,13 +93,13 @@ def attack_all(game: Game, u: int, owner: int) -> None:
 
 
 @kernel
-def nearest_beyond(game: Game, u: int, owner: int, reached: float) -> tuple[int, float]:
-    """The nearest living unit of a player that is further away than `reached`."""
+def nearest_beyond(game: Game, u: int, owners: int, reached: float) -> tuple[int, float]:
+    """The nearest living unit further away than `reached` of the owners that are bits of a mask."""
     me = game.units[u]
     best, best_distance = codes.NO_UNIT, 1e30
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
-        if not other.alive or other.owner != owner or v == u:
+        if not other.alive or v == u or not owners >> other.owner & 1:
             continue
         dx, dy = other.x - me.x, other.y - me.y
         distance = length(dx, dy)
@@ -114,12 +114,13 @@ def nearest_beyond(game: Game, u: int, owner: int, reached: float) -> tuple[int,
 
 @kernel
 def send_idle(game: Game, owner: int) -> None:
-    """Whoever of a player has nothing to do is sent at the nearest opponent."""
+    """Send the idle units of a player at the nearest enemy."""
+    enemies = game.players[owner].enemies
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
         if not me.alive or me.owner != owner or me.n_orders > 0:
             continue
-        v, _ = nearest_beyond(game, u, 1 - owner, -1.0)
+        v, _ = nearest_beyond(game, u, enemies, -1.0)
         if v < 0:
             continue
         other = game.units[v]
@@ -157,7 +158,7 @@ def cast_at_nearest(game: Game, t: int, u: int) -> None:
     kind, x, y = current_order(game, u), old.x, old.y
     reached = -1.0
     while True:
-        v, distance = nearest_beyond(game, u, 1 - me.owner, reached)
+        v, distance = nearest_beyond(game, u, game.players[me.owner].enemies, reached)
         if v < 0 or edge_distance(game, me, game.units[v]) > reach:
             return
         reached = distance

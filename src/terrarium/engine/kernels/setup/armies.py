@@ -4,6 +4,7 @@ import numpy as np
 
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import TEAM, uniform
 from terrarium.engine.kernels.setup.births import clear_skill, spawn
 from terrarium.engine.kernels.setup.start_places import drawn_place
@@ -16,13 +17,13 @@ _ATTEMPTS = 32
 
 @kernel
 def draw_armies(game: Game) -> None:
-    """Draw both players until nobody is out of the other player's reach."""
+    """Draw the armies of players 1 and 2 until each unit can be attacked by one of the other's."""
     for attempt in range(_ATTEMPTS):
         game.clock[0].n_slots, game.clock[0].next_tag = 0, 0
-        for owner in range(2):
+        for owner in (1, 2):
             draw_army(game, owner, attempt)
         if everybody_has_an_opponent(game) or attempt == _ATTEMPTS - 1:
-            for owner in range(2):
+            for owner in (1, 2):
                 draw_upgrades(game, game.plan.armies, owner, attempt)
             return
 
@@ -34,10 +35,10 @@ def draw_army(game: Game, owner: int, attempt: int) -> None:
     max_units = tables.terms[0].max_units
     race = draw_race(tables, seed, owner, attempt)
     left = army_value(tables, seed, owner, attempt)
-    x, y = drawn_place(game, owner, seed)
+    x, y = drawn_place(game, owner - 1, seed)
     game.players[owner].n_alive = 0
     for i in range(max_units):
-        draw = uniform(seed, 2 * attempt + owner, i, TEAM)
+        draw = army_draw(seed, owner, attempt, i)
         m = draw_recruit(tables, race, left, draw)
         if m == NONE:
             slot = game.clock[0].n_slots
@@ -51,12 +52,18 @@ def draw_army(game: Game, owner: int, attempt: int) -> None:
 
 
 @kernel
+def army_draw(seed: np.uint64, owner: int, attempt: int, key: int) -> float:
+    """A number from 0 to 1 for one choice of one player's army."""
+    return uniform(seed, 2 * attempt + owner - 1, key, TEAM)
+
+
+@kernel
 def draw_race(tables: ArmyTables, seed: np.uint64, owner: int, attempt: int) -> int:
     n_races = 0
-    while n_races < tables.races.shape[1] and tables.races[owner, n_races] != NONE:
+    while n_races < tables.races.shape[1] and tables.races[owner - 1, n_races] != NONE:
         n_races += 1
-    key = tables.terms[0].max_units
-    return tables.races[owner, int(uniform(seed, 2 * attempt + owner, key, TEAM) * n_races)]
+    draw = army_draw(seed, owner, attempt, tables.terms[0].max_units)
+    return tables.races[owner - 1, int(draw * n_races)]
 
 
 @kernel
@@ -65,7 +72,7 @@ def army_value(tables: ArmyTables, seed: np.uint64, owner: int, attempt: int) ->
     terms = tables.terms[0]
     draw = uniform(seed, 2 * attempt, terms.max_units + 1, TEAM)
     value = terms.least_value + (terms.most_value - terms.least_value) * draw
-    return value * terms.handicap if owner == 1 else value
+    return value * terms.handicap if owner == 2 else value
 
 
 @kernel
@@ -108,7 +115,7 @@ def is_granted(game: Game, tables: ArmyTables, owner: int, attempt: int, r: int)
     terms = tables.terms[0]
     while r != NONE:
         key = terms.max_units + 2 + r
-        if uniform(game.clock[0].seed, 2 * attempt + owner, key, TEAM) >= terms.upgrade_chance:
+        if army_draw(game.clock[0].seed, owner, attempt, key) >= terms.upgrade_chance:
             return False
         r = tables.research[r].needs
     return True
@@ -125,7 +132,7 @@ def everybody_has_an_opponent(game: Game) -> bool:
             other = game.units[v]
             if (
                 other.alive
-                and other.owner != me.owner
+                and is_enemy(game, other.owner, me.owner)
                 and game.rules.rank[other.kind, me.column] >= 0
             ):
                 found = True

@@ -70,11 +70,12 @@ def place_groups(game: Game) -> None:
 
 @kernel
 def endow(game: Game) -> None:
-    """What the players own before the first unit is there: supplies and upgrades."""
-    for owner in range(2):
-        player, stock = game.players[owner], game.plan.stocks[owner]
-        player.minerals, player.vespene = stock.minerals, stock.vespene
-        player.nukes = stock.nukes
+    """Relations, supplies and upgrades of the players, before the first unit is there."""
+    for owner in range(game.players.shape[0]):
+        player, row = game.players[owner], game.plan.players[owner]
+        player.friends, player.enemies = row.friends, row.enemies
+        player.minerals, player.vespene = row.minerals, row.vespene
+        player.nukes = row.nukes
     for k in range(game.plan.grants.shape[0]):
         research(game, game.plan.grants[k].owner, game.plan.grants[k].upgrade)
 
@@ -86,7 +87,7 @@ def place_member(game: Game, k: int, i: int) -> int:
     group = game.plan.groups[entry.group]
     x, y = drawn_place(game, entry.group, game.clock[0].seed)
     if group.spacing > 0.0:
-        sign = 1.0 if group.owner == 0 else -1.0
+        sign = 1.0 if group.owner & 1 else -1.0
         step = (entry.first + i) % LATTICE.shape[0]
         x += sign * LATTICE[step, 0] * group.spacing
         y += sign * LATTICE[step, 1] * group.spacing

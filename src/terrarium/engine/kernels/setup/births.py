@@ -36,9 +36,9 @@ def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[fl
     layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
     home = game.ground.island[layer, cell_of(game, x, y)]
     gap = 2.0 * row.separation + ROOM
-    # The second player's pattern is the first one's turned by half a circle: no player has the better
-    # formation.
-    sign = 1.0 if owner == 0 else -1.0
+    # The pattern of even owners is that of odd ones turned by half a circle: no player has the
+    # better formation.
+    sign = 1.0 if owner & 1 else -1.0
     playable = game.ground.playable
     for k in range(LATTICE.shape[0]):
         px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap

@@ -25,12 +25,12 @@ def draw_teams(game: Game) -> None:
     for i in range(n_allies):
         kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
         x, y = ally_place(game, seed, i, reflected)
-        spawn(game, kind, 0, x, y, settings.passive_allies)
+        spawn(game, kind, 1, x, y, settings.passive_allies)
     for i in range(n_enemies):
         # The enemy's team is a copy of the allies'; what it has more is drawn the same way.
         kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
         x, y = enemy_place(game, seed, i, n_allies, reflected)
-        spawn(game, kind, 1, x, y, False)
+        spawn(game, kind, 2, x, y, False)
 
 
 @kernel

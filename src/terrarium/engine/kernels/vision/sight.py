@@ -5,6 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.state import Game
 
 LOOK_TICKS = 2
@@ -30,7 +31,7 @@ def look(game: Game) -> None:
             other.seen = ALL_PLAYERS
             continue
         seen = 1 << other.owner | 1 << game.skills[v].true_owner
-        for owner in range(2):
+        for owner in range(1, game.players.shape[0]):
             if not seen >> owner & 1 and is_seen(game, v, owner, hidden):
                 seen |= 1 << owner
         other.seen = seen
@@ -45,7 +46,7 @@ def is_seen(game: Game, v: int, owner: int, hidden: bool) -> bool:
         return True
     for u in range(game.clock[0].n_slots):
         me = game.units[u]
-        if me.owner != owner or not me.alive:
+        if not me.alive or not is_friend(game, owner, me.owner):
             continue
         if not detected and me.status & (codes.DETECTS | codes.BLINDED) == codes.DETECTS:
             detected = within(game, u, v, game.rules.types[me.kind].detects)
@@ -79,7 +80,11 @@ def in_scan(game: Game, owner: int, v: int) -> bool:
     other = game.units[v]
     for k in range(game.clock[0].n_effects):
         effect = game.effects[k]
-        if effect.stage != codes.LYING or effect.owner != owner or effect.area < 0:
+        if (
+            effect.stage != codes.LYING
+            or not is_friend(game, owner, effect.owner)
+            or effect.area < 0
+        ):
             continue
         area = game.rules.areas[effect.area]
         if area.reveals:
