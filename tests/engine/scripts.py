@@ -3,7 +3,9 @@
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
+from terrarium.engine.state import COMMAND
 
 ALL_ORDERS = (
     codes.MOVE,
@@ -24,19 +26,23 @@ def give_random_orders(sim: Simulator, seeds: np.ndarray, step: int, share: floa
     for e, seed in enumerate(seeds):
         rng = np.random.default_rng([int(seed), step])
         chosen = rng.random(sim.n_slots) < share
-        order = sim.commands[e]
+        order = np.zeros(sim.n_slots, COMMAND)
+        order["unit"], order["owner"] = np.arange(sim.n_slots), sim.units["owner"][e]
         order["kind"] = np.where(chosen, rng.choice(ALL_ORDERS, sim.n_slots), codes.NO_ORDER)
         on_unit = rng.random(sim.n_slots) < 0.4
         order["target"] = np.where(on_unit, rng.integers(0, sim.n_slots, sim.n_slots), -1)
         order["x"] = rng.uniform(-2.0, width + 2.0, sim.n_slots)
         order["y"] = rng.uniform(-2.0, height + 2.0, sim.n_slots)
         order["queued"] = rng.random(sim.n_slots) < 0.3
-        use_skills(sim, e, rng)
+        use_skills(sim, e, order, rng)
+        sim.give(e, order[order["kind"] != codes.NO_ORDER])
 
 
-def use_skills(sim: Simulator, e: int, rng: np.random.Generator, share: float = 0.4) -> None:
+def use_skills(
+    sim: Simulator, e: int, order: Records, rng: np.random.Generator, share: float = 0.4
+) -> None:
     """Turn some of the orders into the use of an ability, now and then one that it has not."""
-    order, kit = sim.commands[e], sim.rules.kit
+    kit = sim.rules.kit
     k = rng.integers(0, kit.shape[1], sim.n_slots)
     stranger = rng.random(sim.n_slots) < 0.05
     own = kit[sim.units["kind"][e], k]

@@ -43,15 +43,15 @@ def distances_to_zealot(sim: Simulator) -> NDArray[np.float64]:
 
 def stand_and_shoot(sim: Simulator) -> None:
     in_reach = distances_to_zealot(sim) <= MARINE_REACH
-    sim.commands["kind"][:, :ZEALOT] = np.where(in_reach, codes.ATTACK, codes.NO_ORDER)
-    sim.commands["target"][:, :ZEALOT] = ZEALOT
+    for e, marine in np.argwhere(in_reach).tolist():
+        sim.order(e, marine, codes.ATTACK, target=ZEALOT)
 
 
 def shoot_and_run(sim: Simulator) -> None:
     """The Marine that the Zealot is after runs from it, along the wall if need be; the other one
     shoots. A Marine is as fast as a Zealot, so the Zealot gets nowhere."""
     distances = distances_to_zealot(sim)
-    units, commands = sim.units, sim.commands
+    units = sim.units
     hunted = distances.argmin(axis=1)
     angles = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
     for marine in range(ZEALOT):
@@ -62,10 +62,11 @@ def shoot_and_run(sim: Simulator) -> None:
         off_limits = np.maximum(0.0, np.hypot(x - 16.0, y - 16.0) - 9.0)
         best = (away - 10.0 * off_limits).argmax(axis=1)
         runs = (hunted == marine) & (distances[:, marine] < 3.0)
-        commands["kind"][:, marine] = np.where(runs, codes.MOVE, codes.ATTACK)
-        commands["target"][:, marine] = np.where(runs, codes.NO_UNIT, ZEALOT)
-        commands["x"][:, marine] = x[np.arange(N_BATTLES), best]
-        commands["y"][:, marine] = y[np.arange(N_BATTLES), best]
+        for e in range(N_BATTLES):
+            if runs[e]:
+                sim.order(e, marine, codes.MOVE, (x[e, best[e]], y[e, best[e]]))
+            else:
+                sim.order(e, marine, codes.ATTACK, target=ZEALOT)
 
 
 def test_two_marines_that_stand_lose_to_a_zealot() -> None:

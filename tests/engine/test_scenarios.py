@@ -167,9 +167,12 @@ def test_what_cannot_be_done_is_refused_in_one_line(call: object, words: str) ->
         (codes.FOLLOW, -1, 5.0, 5.0, False),  # nobody
     ],
 )
-def test_an_order_that_makes_no_sense_changes_nothing(command: tuple[object, ...]) -> None:
+def test_an_order_that_makes_no_sense_changes_nothing(
+    command: tuple[int, int, float, float, bool],
+) -> None:
     told, left_alone = Simulator("smac/3m"), Simulator("smac/3m")
-    told.commands[0, 0] = (*command, codes.NO_ABILITY, 0)
+    kind, target, x, y, queued = command
+    told.order(0, 0, kind, (x, y), target, queued)
     told.step()
     left_alone.step()
     assert told.digest() == left_alone.digest()

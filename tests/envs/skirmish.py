@@ -7,6 +7,7 @@ import numpy as np
 
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine.records import Records
+from terrarium.engine.state import COMMAND
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import stage
 
@@ -60,6 +61,6 @@ def act(env: VecEnv, chosen: dict[int, int], n_steps: int = 1) -> None:
 def wait(env: VecEnv, n_steps: int) -> None:
     """Keep doing what was begun: nobody gets an order."""
     for _ in range(n_steps):
-        orders = np.zeros((env.n_envs, env.n_agents), env.sim.commands.dtype)
+        orders = np.zeros((env.n_envs, env.n_agents), COMMAND)
         orders["target"] = -1
         env.step_commands(orders)

@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.engine.records import Records
+from terrarium.engine.state import COMMAND
 from terrarium.envs.options import options_for
 from terrarium.envs.vector import VecEnv
 
@@ -38,3 +42,10 @@ def kill(env: VecEnv, *members: int) -> None:
 def column(env: VecEnv, name: str) -> int:
     """Where a feature of the observation is."""
     return env.info.obs_features.index(name)
+
+
+def order_of(env: VecEnv, slot: int, e: int = 0) -> Records:
+    """The command that the last step gave to a unit; NO_ORDER if it gave none."""
+    answers = env.sim.answers(e)
+    mine = answers[answers["unit"] == slot]
+    return mine[-1] if len(mine) else np.zeros(1, COMMAND)[0]

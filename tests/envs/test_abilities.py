@@ -9,6 +9,7 @@ import terrarium
 from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
+from terrarium.engine.state import COMMAND
 from terrarium.envs.kernels.skills import APPROACH
 from terrarium.envs.kernels.tables import N_SELF
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
@@ -56,8 +57,7 @@ def test_the_engine_takes_every_order_that_the_mask_offers(name: str) -> None:
     env.reset()
     for _ in range(60):
         env.step(env.sample_actions())
-        given = env.sim.commands["kind"] != codes.NO_ORDER
-        results = env.sim.commands["result"][given]
+        results = np.concatenate([env.sim.answers(e)["result"] for e in range(env.n_envs)])
         assert (results == codes.SUCCESS).all(), set(results.tolist())
 
 
@@ -101,7 +101,6 @@ def takes(env: VecEnv, a: int, ability: str, m: int = -1) -> bool:
     before = sim.save()
     target = int(slots[m]) if m >= 0 else codes.NO_UNIT
     place = unit(env, m if m >= 0 else a)
-    sim.commands["kind"] = codes.NO_ORDER
     sim.use(0, int(slots[a]), ability, (float(place["x"]), float(place["y"])), target)
     sim.step(0)
     answer = sim.answer(0, int(slots[a]))
@@ -368,7 +367,11 @@ def test_orders_of_the_engine_make_the_same_battle_as_the_actions_that_stand_for
     other.reset()
     for _ in range(70):
         one.step(one.sample_actions())
-        orders = np.take_along_axis(one.sim.commands, one.member_slots[:, :10], axis=1)
+        orders = np.zeros((3, 10), COMMAND)
+        for e in range(3):
+            answers = one.sim.answers(e)
+            agents = [one.member_slots[e].tolist().index(unit) for unit in answers["unit"]]
+            orders[e, agents] = answers
         over = one.terminated | one.truncated
         if over.any():
             break
@@ -383,7 +386,7 @@ def test_orders_of_the_engine_make_the_same_battle_as_the_actions_that_stand_for
 
 def test_orders_that_cannot_be_are_refused() -> None:
     env = skirmish()
-    orders = np.zeros((1, 10), env.sim.commands.dtype)
+    orders = np.zeros((1, 10), COMMAND)
     with pytest.raises(EnvError, match=r"takes records of COMMAND, \(1, 10\)"):
         env.step_commands(orders[:, :9])
     with pytest.raises(EnvError, match="takes records of COMMAND"):

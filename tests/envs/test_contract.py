@@ -12,7 +12,7 @@ from terrarium.engine import codes
 from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.naive import V2_RANGES
-from tests.envs.stage import column, kill, put, stage
+from tests.envs.stage import column, kill, order_of, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
 FAR = 1e-9
@@ -70,7 +70,7 @@ def test_what_the_mask_allows_is_done_and_what_it_forbids_is_refused(
         ]
         env.step(actions)
         for a, action in enumerate(actions[0]):
-            order = env.sim.commands[0, slots[a]]
+            order = order_of(env, int(slots[a]))
             if action == 0:
                 assert order["kind"] == codes.NO_ORDER
             elif action == 1:
@@ -356,7 +356,7 @@ def test_smacv2s_cones_leak_near_the_vertical() -> None:
         env = stage("smac/3m", contract=contract, conic_fov=True)
         put(env, {0: (16.0, 12.0), 1: (3.0, 8.0), 2: (3.0, 23.0)})
         put(env, {3: (17.0, 16.0), 4: (28.0, 9.0), 5: (28.0, 10.0)})
-        env._book.headings[0, 0] = 4  # 120 degrees
+        env._state.headings[0, 0] = 4  # 120 degrees
         env.refresh()
         found[contract] = bool(env.obs[0, 0, column(env, "enemy_0_health")])
     assert found == {"exact": True, "fixed": False}
@@ -368,10 +368,10 @@ def test_without_a_mask_every_living_target_can_be_chosen_but_only_near_ones_are
     kill(env, 5)
     assert env.avail[0, 0, 6:].tolist() == [True, True, False]
     env.step([[7, 1, 1]])
-    assert env.sim.commands["kind"][0, env.member_slots[0, 0]] == codes.NO_ORDER
+    assert order_of(env, env.member_slots[0, 0])["kind"] == codes.NO_ORDER
     put(env, {0: (10.0, 16.0), 3: (15.0, 16.0)})
     env.step([[6, 1, 1]])
-    assert env.sim.commands["kind"][0, env.member_slots[0, 0]] == codes.ATTACK
+    assert order_of(env, env.member_slots[0, 0])["kind"] == codes.ATTACK
 
 
 def test_a_sighting_belongs_to_the_first_agent_that_has_it() -> None:
@@ -477,7 +477,7 @@ def test_the_scripts_medivac_heals_the_nearest_that_is_hurt() -> None:
     env.sim.units["hp"][0, env.member_slots[0, 4]] = 20.0
     env.step(np.zeros((1, 10), int))
     assert env.actions[0, 9] == 6 + 4
-    assert env.sim.commands["kind"][0, env.member_slots[0, 9]] == codes.HEAL
+    assert order_of(env, env.member_slots[0, 9])["kind"] == codes.HEAL
 
 
 def test_smac_overwrites_the_list_of_actions_with_what_the_script_did() -> None:

@@ -37,12 +37,12 @@ def end(env: VecEnv) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_rewards_add_up_to_the_prospect_and_the_number(measure: Measure, seed: int) -> None:
     env = measured(measure, seed=seed, reward_scale=False)
-    start = float(env._book.episodes["prospect"][0])
+    start = float(env._state.episode["prospect"][0, 0])
     total = 0.0
     while not env.over[0]:
         env.step(env.sample_actions())
         total += float(env.reward[0])
-    gained = float(env._book.episodes["prospect"][0]) - start
+    gained = float(env._state.episode["prospect"][0, 0]) - start
     number = float(env.outcome.measure[0])
     assert 0.0 <= number <= 1.0
     assert total == pytest.approx(gained + number)
@@ -54,7 +54,7 @@ def test_rewards_add_up_to_the_prospect_and_the_number(measure: Measure, seed: i
 
 def test_the_best_return_is_twenty_as_in_smac() -> None:
     env = measured(Measure("kills"))
-    before = float(env._book.episodes["prospect"][0])
+    before = float(env._state.episode["prospect"][0, 0])
     assert before == pytest.approx(0.25)  # nobody hurt: the agents are safe, the rest is to do
     kill(env, *range(ENEMY, 18))
     wait(env, 1)
@@ -110,20 +110,20 @@ def test_the_time_limit_is_an_end_at_which_the_number_is_taken() -> None:
 def test_nearing_a_goal_is_worth_something() -> None:
     env = measured(Measure("reach", at=(28.0, 16.0), radius=2.0), reward_scale=False)
     put(env, {m: (4.0, 3.0 + 1.5 * m) for m in range(ENEMY, 18)})
-    before = float(env._book.episodes["prospect"][0])
+    before = float(env._state.episode["prospect"][0, 0])
     put(env, {a: (20.0, 8.0 + 1.5 * a) for a in range(ENEMY)})
     wait(env, 1)
     assert env.reward[0] > 0.1
-    assert env._book.episodes["prospect"][0] == pytest.approx(before + env.reward[0])
+    assert env._state.episode["prospect"][0, 0] == pytest.approx(before + env.reward[0])
 
 
 def test_going_on_board_changes_no_prospect() -> None:
     env = stage(load_scenario("skills/medivac_drop"), reward_scale=False)
-    assert env._book.episodes["own_value"][0] == 2 * 200 + 12 * 50
-    assert env._book.episodes["prospect"][0] == pytest.approx(0.25)
+    assert env._state.episode["own_value"][0, 0] == 2 * 200 + 12 * 50
+    assert env._state.episode["prospect"][0, 0] == pytest.approx(0.25)
     env.step(np.where(env.avail[..., 0], 0, skill(env, 1)))  # both unload
     wait(env, 4)
-    assert env._book.episodes["prospect"][0] == pytest.approx(0.25)
+    assert env._state.episode["prospect"][0, 0] == pytest.approx(0.25)
     assert (~env.avail[0, :, 0]).sum() > 2
 
 

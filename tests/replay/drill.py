@@ -169,9 +169,8 @@ def recorded(kind: Kind = "exact") -> Record:
     recorder, lead = Recorder(sim, kind=kind), Lead(sim)
     for step in range(N_STEPS):
         why = lead(step)
-        commands = sim.commands[0].copy()
         sim.step()
-        recorder.note(commands, why)
+        recorder.note(why)
     return recorder.record("A drill", "unknown")
 
 

@@ -85,9 +85,8 @@ def play_randomly(sim: Simulator, e: int, n_steps: int = 30) -> tuple[ExactRecor
     digests = [sim.digest(e)]
     for step in range(n_steps):
         give_random_orders(sim, seeds, step)
-        commands = sim.commands[e].copy()
         sim.step()
-        recorder.note(commands)
+        recorder.note()
         digests.append(sim.digest(e))
     record = recorder.record()
     assert isinstance(record, ExactRecord)
@@ -146,7 +145,7 @@ def test_seeds_of_all_64_bits_are_replayed() -> None:
         reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
     recorder = Recorder(sim)
     sim.step()
-    recorder.note(sim.commands[0])
+    recorder.note()
     record = recorder.record()
     assert record.about.seed == 2**64 - 3
     assert frames_of(record).ticks[-1] == 8
@@ -160,9 +159,8 @@ def test_commands_that_the_engine_ignores_are_not_kept() -> None:
     sim.order(0, 1, codes.ATTACK, target=99)
     sim.order(0, 2, codes.MOVE, at=(11.0, 18.0), target=-7)
     sim.order(0, 3, 77)
-    commands = sim.commands[0].copy()
     sim.step()
-    recorder.note(commands)
+    recorder.note()
     record = recorder.record()
     assert isinstance(record, ExactRecord)
     assert record.commands[["slot", "kind", "target"]].tolist() == [(2, codes.MOVE, codes.NO_UNIT)]
@@ -175,7 +173,7 @@ def test_steps_of_different_lengths_are_replayed() -> None:
     recorder = Recorder(sim)
     for n_ticks in (8, 0, 3, 40):
         sim.step(n_ticks)
-        recorder.note(sim.commands[0])
+        recorder.note()
     frames = frames_of(recorder.record())
     assert frames.step_ticks().tolist() == [0, 8, 8, 11, 51]
     assert frames.ticks[-1] == 51
@@ -278,15 +276,13 @@ def test_what_cannot_be_recorded_is_said_at_once() -> None:
     recorder = Recorder(sim)
     with pytest.raises(ReplayError, match=r'unknown outcome "victory"\. Allowed: win, loss'):
         recorder.record(outcome="victory")
-    with pytest.raises(ReplayError, match=r"commands have shape \(2, 6\) instead of \(6,\)"):
-        recorder.note(sim.commands)
     sim.step()
-    recorder.note(sim.commands[0])
+    recorder.note()
     with pytest.raises(ReplayError, match="has run 8 ticks; begin a record right after a reset"):
         Recorder(sim)
     sim.reset(0)
     with pytest.raises(ReplayError, match="game 0 was reset after step 1; begin a new record"):
-        recorder.note(sim.commands[0])
+        recorder.note()
 
 
 def test_a_scenario_that_no_file_could_hold_can_be_recorded_lightly() -> None:

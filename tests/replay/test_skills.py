@@ -66,11 +66,11 @@ def test_upgrades_and_fog_are_part_of_the_record() -> None:
 def test_what_was_researched_by_hand_is_replayed() -> None:
     sim = Simulator(drill.scenario())
     sim.reset(5)
-    sim.research(0, 0, "terran_infantry_armors_level1")
-    sim.research(0, 0, "banshee_speed")
+    sim.research(0, 1, "terran_infantry_armors_level1")
+    sim.research(0, 1, "banshee_speed")
     recorder = Recorder(sim)
     sim.step()
-    recorder.note(sim.commands[0])
+    recorder.note()
     assert "terran_infantry_armors_level1" in recorder.record().about.upgrades[0]
     assert frames_of(recorder.record()).ticks[-1] == 8
 
@@ -82,9 +82,8 @@ def test_casts_of_the_rules_are_replayed_and_others_are_not_kept() -> None:
     sim.use(0, 0, "stimpack_marine")
     sim.order(0, 1, codes.CAST, ability=9999)
     sim.order(0, 2, codes.CAST, ability=-1)
-    commands = sim.commands[0].copy()
     sim.step()
-    recorder.note(commands)
+    recorder.note()
     record = recorder.record()
     assert isinstance(record, ExactRecord)
     assert record.commands[["slot", "kind"]].tolist() == [(0, codes.CAST)]
@@ -183,12 +182,12 @@ def test_passengers_who_fall_with_their_carrier_are_dead() -> None:
     sim.use(0, medivac, "load_medivac", target=marine)
     for _ in range(20):
         sim.step()
-        recorder.note(sim.commands[0])
+        recorder.note()
         if sim.units["inside"][0, marine] == medivac:
             break
     sim.units["hp"][0, medivac] = 0.0
     sim.step()
-    recorder.note(sim.commands[0])
+    recorder.note()
     battle = frames_of(recorder.record())
     assert {medivac, marine} <= set(battle.deaths["slot"].tolist())
 
@@ -225,7 +224,7 @@ def test_reasons_are_kept_when_they_change(kind: Kind) -> None:
     ]
     for why in told:
         sim.step()
-        recorder.note(sim.commands[0], why)
+        recorder.note(why)
     battle = frames_of(from_bytes(to_bytes(recorder.record())))
     said = [(int(w["step"]), int(w["slot"]), battle.reasons[w["reason"]]) for w in battle.whys]
     long = ("two lines " + "x" * 200)[:MAX_REASON]
@@ -238,11 +237,11 @@ def test_reasons_that_do_not_fit_are_refused() -> None:
     recorder = Recorder(sim)
     sim.step()
     with pytest.raises(ReplayError, match="a reason for slot 6; slots are 0 to 5"):
-        recorder.note(sim.commands[0], {6: "nobody"})
+        recorder.note({6: "nobody"})
     for n in range(MAX_REASONS):
-        recorder.note(sim.commands[0], {0: f"reason {n}"})
+        recorder.note({0: f"reason {n}"})
     with pytest.raises(ReplayError, match=f"at most {MAX_REASONS} different reasons"):
-        recorder.note(sim.commands[0], {0: "one more"})
+        recorder.note({0: "one more"})
 
 
 def _set(key: str, value: object) -> Callable[[dict[str, Any]], object]:

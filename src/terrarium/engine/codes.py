@@ -27,6 +27,7 @@ NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
 CANT_FIND_PLACEMENT_LOCATION = 41
 TECH_REQUIREMENTS_NOT_MET = 79
+YOU_CANT_CONTROL_THAT_UNIT = 87
 COULDNT_REACH_TARGET = 208
 TARGET_IS_OUT_OF_RANGE = 209
 RESULT_NAMES = {
@@ -44,6 +45,7 @@ RESULT_NAMES = {
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
     CANT_FIND_PLACEMENT_LOCATION: "CantFindPlacementLocation",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
+    YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",
     COULDNT_REACH_TARGET: "CouldntReachTarget",
     TARGET_IS_OUT_OF_RANGE: "TargetIsOutOfRange",
 }
@@ -131,8 +133,21 @@ SINGLE, SPLASH, BURST, LINE, SWEEP, CONE, BOUNCE, SPINES = range(8)
 WAITING, FLYING, SWEEPING, SPREADING = range(4)
 DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
 
+# Events.
+BORN, DIED, HURT, REFUSED, FAILED, CAST_DONE, FORM_CHANGED, SPAWN_REFUSED = range(1, 9)
+EVENT_NAMES = {
+    BORN: "born",
+    DIED: "died",  # by the hand of `other`
+    HURT: "hurt",  # by `other`
+    REFUSED: "refused",  # an order, when it was given
+    FAILED: "failed",  # an order, after it had been accepted
+    CAST_DONE: "cast",  # an ability, on `other`
+    FORM_CHANGED: "form_changed",
+    SPAWN_REFUSED: "spawn_refused",  # there was no slot for a new unit
+}
+
 # Why an environment had to stop.
-NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, TOO_MANY_UNITS = range(4)
+NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS = range(3)
 
 # Mechanics of abilities, in the order of data.vocabulary.ABILITY_KINDS.
 (

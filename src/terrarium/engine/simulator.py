@@ -20,7 +20,9 @@ from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
 from terrarium.engine.kernels.tick import step
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import (
+    CLOCK,
     COMMAND,
+    INBOX,
     MAX_PLAYERS,
     Game,
     Games,
@@ -40,8 +42,11 @@ MAX_SLOTS = 2048
 _FAULTS = {
     codes.TOO_MANY_EFFECTS: "more missiles and delayed hits are under way than there is room for",
     codes.TOO_MANY_HITS: "more hits fell in one tick than there is room for",
-    codes.TOO_MANY_UNITS: "there is no slot left for a new unit",
 }
+
+
+_DECISIVE = [name for name in CLOCK.names or () if name != "n_events"]
+"""What of the clock decides how a game goes on."""
 
 
 class EngineError(TerrariumError):
@@ -62,8 +67,8 @@ class Simulator:
     """`n_envs` games of one scenario, advanced together.
 
     Arrays have environments first; `units`, `players` and `clock` are live views of the state.
-    `commands` is written by the caller and emptied by each step. Players of one team are allies;
-    units of owner 0 are neutral.
+    Commands wait in a list for the next step, which carries them out in order and answers each.
+    Players of one team are allies; units of owner 0 are neutral.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Simulator:
         n_envs: int = 1,
         threads: int = 1,
         slots: int | None = None,
+        max_commands: int | None = None,
         teams: Sequence[Collection[int]] = ((1,), (2,)),
     ) -> None:
         if not isinstance(scenario, Scenario):
@@ -98,7 +104,9 @@ class Simulator:
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.games = allocate(n_envs, slots, n_cells, self.n_players)
-        self.commands: Records = records((n_envs, slots), COMMAND)
+        max_commands = max(64, 2 * slots) if max_commands is None else max_commands
+        self.commands: Records = records((n_envs, max_commands), COMMAND)
+        self.inbox: Records = records((n_envs, 1), INBOX)
         self._threads = min(threads, n_envs)
         self._pool = ThreadPoolExecutor(max(1, self._threads - 1))
         self._scratches = [
@@ -114,6 +122,7 @@ class Simulator:
             self.n_envs,
             **self.games._asdict(),
             commands=self.commands,
+            inbox=self.inbox,
             rules=handle(self.rules),
             ground=handle(self.ground),
             plan=handle(self.plan),
@@ -154,7 +163,7 @@ class Simulator:
                 raise EngineError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
         with quiet_wraparound():
             reset(self.handles, handle(Starts(seeds, chosen)))
-        self.commands["kind"][chosen] = codes.NO_ORDER
+        self.inbox["n_commands"][chosen] = self.inbox["n_answers"][chosen] = 0
         self.check_faults()
 
     def create(
@@ -169,7 +178,11 @@ class Simulator:
             slot = create(
                 self.handles[e], self.rows[unit], int(owner), float(x), float(y), bool(passive)
             )
-        self.check_faults()
+        if slot < 0:
+            raise EngineError(
+                f"{self.scenario.name}, game {e}: there is no slot left for a new unit; "
+                f"use a simulator with more than {self.n_slots} slots"
+            )
         return int(slot)
 
     def order(
@@ -181,9 +194,38 @@ class Simulator:
         target: int = codes.NO_UNIT,
         queued: bool = False,
         ability: int = codes.NO_ABILITY,
+        owner: int | None = None,
     ) -> None:
-        """Put one command where the next step finds it."""
-        self.commands[e, slot] = (kind, target, at[0], at[1], queued, ability, 0)
+        """Add a command to those that the next step carries out, by default of the unit's owner."""
+        if owner is None:
+            owner = int(self.units["owner"][e, slot]) if 0 <= slot < self.n_slots else 0
+        command = np.zeros(1, COMMAND)
+        command[0] = (owner, slot, 0, kind, target, at[0], at[1], queued, ability, 0)
+        self.give(e, command)
+
+    def give(self, e: int, commands: Records) -> None:
+        """Add a list of commands, records of `COMMAND`, to those that the next step carries out.
+
+        Whatever they say, each is answered: see `answers`.
+        """
+        if commands.ndim != 1 or commands.dtype != COMMAND:
+            raise EngineError(
+                f"commands are {commands.dtype} of shape {commands.shape} instead of a list of "
+                "records of COMMAND"
+            )
+        first = int(self.inbox["n_commands"][e, 0])
+        last, room = first + len(commands), self.commands.shape[1]
+        if last > room:
+            raise EngineError(
+                f"{last} commands for one step of game {e}, and there is room for {room}; "
+                f"make the simulator with max_commands={last}"
+            )
+        self.commands[e, first:last] = commands
+        self.inbox["n_commands"][e, 0] = last
+
+    def answers(self, e: int) -> Records:
+        """The commands that the last step carried out, in order, with their `result`."""
+        return self.commands[e, : int(self.inbox["n_answers"][e, 0])]
 
     def use(
         self,
@@ -199,8 +241,20 @@ class Simulator:
         self.order(e, slot, codes.CAST, at, target, queued, row)
 
     def answer(self, e: int, slot: int) -> str:
-        """What became of the last command of a unit: the game's own word for it."""
-        return codes.RESULT_NAMES[int(self.commands["result"][e, slot])]
+        """What became of the last command for a unit: the game's own word for it."""
+        answers = self.answers(e)
+        results = answers["result"][answers["unit"] == slot]
+        return codes.RESULT_NAMES[int(results[-1]) if len(results) else 0]
+
+    def events(self, e: int, since: int = 0) -> tuple[Records, int]:
+        """What happened after the first `since` events of one game, and how many of them are lost.
+
+        The ring holds the last ones only. Read often: `since` next time is `since` plus the number
+        of events that were returned and lost.
+        """
+        ring, n_events = self.games.events[e], int(self.games.clock["n_events"][e, 0])
+        first = max(since, n_events - len(ring))
+        return ring[np.arange(first, n_events) % len(ring)], first - since
 
     def research(self, e: int, owner: int, upgrade: str) -> None:
         """Give a player of one game an upgrade, with the levels below it."""
@@ -214,7 +268,6 @@ class Simulator:
         if n_ticks < 0:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
         self.spread(lambda first, last: step(self.handles, n_ticks, first, last))
-        self.commands["kind"] = codes.NO_ORDER
         self.check_faults()
 
     def spread(self, work: Callable[[int, int], None]) -> None:
@@ -237,7 +290,7 @@ class Simulator:
 
     def save(self) -> Save:
         """Copy every game."""
-        games = Games(*(array.copy() for array in self.games))
+        games = Games(**{name: array.copy() for name, array in self.games._asdict().items()})
         return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, games)
 
     def load(self, save: Save) -> None:
@@ -276,7 +329,7 @@ class Simulator:
             orders[np.arange(orders.shape[2]) < n_orders],
             players,
             effects[np.arange(effects.shape[1]) < n_effects],
-            clock,
+            clock[_DECISIVE],
             skills[np.arange(units.shape[1]) < n_slots],
             buffs[np.arange(units.shape[1]) < n_slots],
         )

@@ -59,6 +59,9 @@ UNIT = np.dtype(
         ("attacker", "i8"),  # who hurt it, or a friend near it, in the last tick
         ("attacker_tag", "i8"),
         ("hurt_tick", "i8"),
+        ("hitter", "i8"),  # the unit whose hit came last; its tag and owner
+        ("hitter_tag", "i8"),
+        ("hitter_owner", "i8"),
         ("help_tick", "i8"),  # when it last called for help
         ("heal_target", "i8"),
         # way
@@ -158,6 +161,9 @@ ORDER = np.dtype(
 
 COMMAND = np.dtype(
     [
+        ("owner", "i8"),  # the player who gives it
+        ("unit", "i8"),  # slot
+        ("tag", "i8"),  # of the unit that is meant; 0 = the one that is in the slot
         ("kind", "i8"),
         ("target", "i8"),
         ("x", "f8"),
@@ -168,6 +174,9 @@ COMMAND = np.dtype(
     ],
     align=True,
 )
+
+# How many commands wait for the next step, and how many the last one answered.
+INBOX = np.dtype([("n_commands", "i8"), ("n_answers", "i8")], align=True)
 
 EFFECT = np.dtype(
     [
@@ -215,10 +224,35 @@ CLOCK = np.dtype(
         ("seed", "u8"),
         ("tick", "i8"),
         ("next_tag", "i8"),
-        ("n_slots", "i8"),  # slots ever used: loops stop there
+        ("n_slots", "i8"),  # slots ever used
+        ("n_living", "i8"),  # units on the list of the living
+        ("any_dead", "?"),  # units of the list died since it was made
+        ("first_free", "i8"),  # of the ring of free slots
+        ("n_free", "i8"),
+        ("n_events", "i8"),  # written since the game began; the ring holds the last ones
         ("n_effects", "i8"),
         ("fault", "i8"),
         ("fog", "?"),  # players see only what their units see
+    ],
+    align=True,
+)
+
+EVENT = np.dtype(
+    [
+        ("tick", "i8"),
+        ("kind", "i8"),  # codes.BORN and following
+        ("unit", "i8"),  # slot of the unit it is about, its tag, owner, type and place
+        ("tag", "i8"),
+        ("owner", "i8"),
+        ("type", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("other", "i8"),  # slot of the unit that did it or had it done to
+        ("other_tag", "i8"),
+        ("other_owner", "i8"),
+        ("ability", "i8"),  # row of Rules.abilities; -1 = none
+        ("result", "i8"),  # one of codes.RESULT_NAMES, where an order came to nothing
+        ("amount", "f8"),  # life and shields lost
     ],
     align=True,
 )
@@ -237,6 +271,9 @@ class Games(NamedTuple):
     clock: Records  # [N, 1] CLOCK
     skills: Records  # [N, U] SKILL
     buffs: Records  # [N, U, B] BUFF
+    living: NDArray[np.int64]  # [N, U] slots of units on the map or aboard, by tag
+    free: NDArray[np.int64]  # [N, U] ring of slots of dead units
+    events: Records  # [N, V] EVENT: a ring
     fields: Records  # [N, F] FIELD
     ways: NDArray[np.uint8]  # [N, F, cells]
 
@@ -333,6 +370,7 @@ class Scratch(NamedTuple):
     queue: Annotated[NDArray[np.int64], "i8", "2 C"]  # of the path search, over terrain cells
     costs: Annotated[NDArray[np.int64], "i8", "C"]
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
+    draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
 
 class Game(NamedTuple):
@@ -345,9 +383,13 @@ class Game(NamedTuple):
     clock: Annotated[Records, CLOCK, "1"]
     skills: Annotated[Records, SKILL, "U"]
     buffs: Annotated[Records, BUFF, "U B"]
+    living: Annotated[NDArray[np.int64], "i8", "U"]
+    free: Annotated[NDArray[np.int64], "i8", "U"]
+    events: Annotated[Records, EVENT, "V"]
     fields: Annotated[Records, FIELD, "F"]
     ways: Annotated[NDArray[np.uint8], "u1", "F C"]
-    commands: Annotated[Records, COMMAND, "U"]
+    commands: Annotated[Records, COMMAND, "K"]
+    inbox: Annotated[Records, INBOX, "1"]
     rules: Rules
     ground: Ground
     plan: Plan
@@ -371,6 +413,9 @@ def allocate(
         clock=records((n_envs, 1), CLOCK),
         skills=records((n_envs, n_slots), SKILL),
         buffs=records((n_envs, n_slots, N_BUFFS), BUFF),
+        living=np.zeros((n_envs, n_slots), np.int64),
+        free=np.zeros((n_envs, n_slots), np.int64),
+        events=records((n_envs, max(128, 4 * n_slots)), EVENT),
         fields=records((n_envs, n_fields), FIELD),
         ways=np.zeros((n_envs, n_fields, n_cells), np.uint8),
     )
@@ -398,6 +443,7 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
         queue=np.zeros((2, n_cells), np.int64),
         costs=np.zeros(n_cells, np.int64),
         blank=records(1, UNIT),
+        draft=records(1, COMMAND),
     )
 
 

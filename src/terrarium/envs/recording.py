@@ -28,7 +28,7 @@ class BattleLog:
 
     def note(self, why: Reasons | None = None) -> None:
         """A step has been played, and its commands are still there; `why` they were given."""
-        self._commands.append(self._env.sim.commands[self._e].copy())
+        self._commands.append(self._env.sim.answers(self._e).copy())
         self._whys.append(by_slot(why) if why else None)
 
     def record(self, title: str = "", light: bool = False) -> Record:
@@ -40,9 +40,9 @@ class BattleLog:
             sim.reset(int(live.games.clock["seed"][self._e, 0]))
             recorder = Recorder(sim, kind="light" if light else "exact")
             for commands, why in zip(self._commands, self._whys, strict=True):
-                sim.commands[0] = commands
+                sim.give(0, commands)
                 sim.step(env.ticks_per_step)
-                recorder.note(commands, why)
+                recorder.note(why)
             if sim.digest(0) != live.digest(self._e):
                 raise EnvError(
                     "the battle was changed from outside, so its orders alone do not make a record"

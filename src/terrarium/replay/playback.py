@@ -9,8 +9,10 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.handles import handle
 from terrarium.engine.kernels.setup.begin import Starts, reset
+from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.tables.plan import n_units
+from terrarium.engine.state import COMMAND
+from terrarium.engine.tables.plan import OWNERS, n_units
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
@@ -91,9 +93,9 @@ def _simulator(record: ExactRecord, label: str) -> Simulator:
         reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
     sim.games.clock["fog"] = record.about.fog
     try:
-        for side, upgrades in enumerate(record.about.upgrades):
+        for owner, upgrades in zip(OWNERS.values(), record.about.upgrades, strict=True):
             for upgrade in upgrades:
-                sim.research(0, side, upgrade)
+                sim.research(0, owner, upgrade)
     except EngineError as error:
         raise ReplayError(f"{label}: {error}") from error
     _check_abilities(sim, record, label)
@@ -137,8 +139,7 @@ def _play(
     for k, (n_ticks, n_commands) in enumerate(record.steps.tolist()):
         given = record.commands[first : first + n_commands]
         first += n_commands
-        for name in ("kind", "ability", "target", "x", "y", "queued"):
-            sim.commands[name][0, given["slot"]] = given[name]
+        _give(sim, given)
         sim.step(0)  # gives the commands; tick by tick after that, to see who falls when
         for _ in range(n_ticks):
             sim.step(1)
@@ -150,6 +151,14 @@ def _play(
         _check_state(sim, record, k + 1, label)
         if progress is not None:
             progress((k + 1) / n_steps)
+
+
+def _give(sim: Simulator, given: Records) -> None:
+    commands = records(len(given), COMMAND)
+    for name in ("kind", "ability", "target", "x", "y", "queued"):
+        commands[name] = given[name]
+    commands["unit"], commands["owner"] = given["slot"], sim.units["owner"][0, given["slot"]]
+    sim.give(0, commands)
 
 
 def _check_state(sim: Simulator, record: ExactRecord, k: int, label: str) -> None:

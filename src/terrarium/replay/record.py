@@ -95,8 +95,8 @@ class Recorder:
         self._sampler = Sampler(sim, e) if kind == "light" else None
         self._look()
 
-    def note(self, commands: Records, why: Reasons | None = None) -> None:
-        """Note a step that has been played, the commands ([U] COMMAND) given before it, and why.
+    def note(self, why: Reasons | None = None) -> None:
+        """Note a step that has been played, with the commands that it carried out, and why.
 
         A unit that `why` leaves out keeps the reason that it had.
         """
@@ -111,13 +111,9 @@ class Recorder:
             raise ReplayError(
                 f"a recorded step has at most {MAX_STEP_TICKS} ticks; make it shorter"
             )
-        if commands.shape != (self._sim.n_slots,):
-            raise ReplayError(
-                f"commands have shape {commands.shape} instead of ({self._sim.n_slots},)"
-            )
         if why:
             self._explain(why)
-        given = _compact(commands, len(self._steps), len(self._sim.known.abilities))
+        given = _compact(self._sim.answers(self._e), len(self._steps))
         self._commands.append(given)
         self._steps.append((tick - self._tick, len(given)))
         self._tick = tick
@@ -217,9 +213,8 @@ def record_battle(
     recorder = Recorder(sim, 0, kind)
     while not is_over(sim):
         why = lead(sim)
-        commands = sim.commands[0].copy()
         sim.step()
-        recorder.note(commands, why)
+        recorder.note(why)
     return recorder
 
 
@@ -238,20 +233,16 @@ def upgrades_of(sim: Simulator, e: int) -> tuple[tuple[str, ...], tuple[str, ...
     return of(ALLY_OWNER), of(ENEMY_OWNER)
 
 
-def _compact(commands: Records, step: int, n_abilities: int) -> Records:
-    """The commands that the engine may obey; it ignores the others in the same way."""
-    kind, target, ability = commands["kind"], commands["target"], commands["ability"]
-    known = (kind >= codes.MOVE) & (kind <= codes.CAST) & (target < len(commands))
-    known &= (kind != codes.CAST) | ((ability >= 0) & (ability < n_abilities))
-    near = (np.abs(commands["x"]) < FURTHEST) & (np.abs(commands["y"]) < FURTHEST)
-    slots = np.flatnonzero(known & near)
-    given = np.zeros(len(slots), GIVEN)
-    given["step"], given["slot"] = step, slots
+def _compact(commands: Records, step: int) -> Records:
+    """The commands that were obeyed; the others changed nothing."""
+    obeyed = commands[commands["result"] == codes.SUCCESS]
+    given = np.zeros(len(obeyed), GIVEN)
+    given["step"], given["slot"] = step, obeyed["unit"]
     for name in ("kind", "x", "y", "queued"):
-        given[name] = commands[name][slots]
-    given["target"] = np.maximum(target[slots], codes.NO_UNIT)
-    casts = kind[slots] == codes.CAST
-    given["ability"] = np.where(casts, ability[slots], codes.NO_ABILITY)
+        given[name] = obeyed[name]
+    given["target"] = np.maximum(obeyed["target"], codes.NO_UNIT)
+    casts = obeyed["kind"] == codes.CAST
+    given["ability"] = np.where(casts, obeyed["ability"], codes.NO_ABILITY)
     return given
 
 

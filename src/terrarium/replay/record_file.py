@@ -287,9 +287,6 @@ def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:
         # Written so that NaN, which compares false with everything, is refused as well.
         if not (np.abs(commands[axis]) < FURTHEST).all():
             raise damaged("a command leads to a point that is no place")
-    same_step = np.diff(commands["step"]) == 0
-    if (np.diff(commands["slot"])[same_step] <= 0).any():
-        raise damaged("a unit has two commands in one step")
 
 
 def _check_whys(whys: Records, n_steps: int, n_slots: int, n_reasons: int) -> None:

@@ -17,8 +17,9 @@ from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle, steer
-from terrarium.engine.kernels.orders.orders import apply_commands, follow_orders
+from terrarium.engine.kernels.orders.orders import follow_orders, obey_commands
 from terrarium.engine.kernels.orders.script import run_script
+from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
 from terrarium.engine.state import N_HITS, Game, is_unit
 
@@ -26,11 +27,12 @@ from terrarium.engine.state import N_HITS, Game, is_unit
 @kernel
 def tick(game: Game) -> None:
     """Advance one game by one loop."""
+    update_living(game)
     run_script(game)
     together = follow_orders(game)
     if game.clock[0].fog or together & codes.CLOAKED:
         look(game)
-    if game.clock[0].n_slots >= CROWD:
+    if game.clock[0].n_living >= CROWD:
         fill_grid(game)
     acquire_targets(game)
     if together & codes.HEALS:
@@ -83,7 +85,7 @@ def advance(game: Game, n_ticks: int) -> None:
     """Give the waiting commands to one game and advance it."""
     if game.clock[0].fault != codes.NO_FAULT:
         return
-    apply_commands(game)
+    obey_commands(game)
     for _ in range(n_ticks):
         tick(game)
 

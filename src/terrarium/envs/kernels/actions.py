@@ -86,7 +86,7 @@ def mask_actions(env: Env, views: Views, a: int) -> None:
 def give_commands(env: Env) -> None:
     """Write the commands that the actions of one environment stand for."""
     settings = env.task.settings[0]
-    clear_commands(env)
+    env.game.inbox[0].n_commands = 0
     for a in range(settings.n_agents):
         action = env.actions[a]
         env.state.last_actions[a] = action
@@ -99,35 +99,41 @@ def give_commands(env: Env) -> None:
 
 
 @kernel
-def clear_commands(env: Env) -> None:
-    for u in range(env.game.commands.shape[0]):
-        env.game.commands[u].kind = codes.NO_ORDER
+def take_orders(env: Env) -> None:
+    """Write commands that a scripted player gives in place of actions."""
+    env.game.inbox[0].n_commands = 0
+    for a in range(env.task.settings[0].n_agents):
+        env.state.last_actions[a] = -1
+        given = env.orders[a]
+        if given.kind == codes.NO_ORDER or not is_there(env, a):
+            continue
+        order = env.game.commands[draft_command(env, a)]
+        order.kind, order.target, order.ability = given.kind, given.target, given.ability
+        order.x, order.y, order.queued = given.x, given.y, given.queued
+        env.game.inbox[0].n_commands += 1
 
 
 @kernel
-def take_orders(env: Env) -> None:
-    """Write commands that somebody gives in place of actions."""
-    clear_commands(env)
-    for a in range(env.task.settings[0].n_agents):
-        env.state.last_actions[a] = -1
-        if not is_there(env, a):
-            continue
-        given, order = env.orders[a], env.game.commands[env.state.slots[a]]
-        order.kind, order.target, order.ability = given.kind, given.target, given.ability
-        order.x, order.y, order.queued = given.x, given.y, given.queued
+def draft_command(env: Env, a: int) -> int:
+    """Where the next command of the list is, for the unit of an agent; counted once complete."""
+    u, k = env.state.slots[a], env.game.inbox[0].n_commands
+    me, order = env.game.units[u], env.game.commands[k]
+    order.owner, order.unit, order.tag = me.owner, u, me.tag
+    order.kind, order.ability, order.target = codes.NO_ORDER, codes.NO_ABILITY, codes.NO_UNIT
+    order.x, order.y, order.queued, order.result = me.x, me.y, False, 0
+    return k
 
 
 @kernel
 def command(env: Env, a: int, action: int) -> None:
+    """Write the command that an action of an agent stands for, if it stands for any."""
     settings = env.task.settings[0]
     me = member(env, a)
-    order = env.game.commands[env.state.slots[a]]
-    order.target, order.queued = codes.NO_UNIT, False
-    order.x, order.y = me.x, me.y
-    if action == NO_OP:
-        return
+    order = env.game.commands[draft_command(env, a)]
     if action == STOP:
         order.kind = codes.STOP
+    elif action == NO_OP:
+        return
     elif action < FIRST_TURN:
         order.kind = codes.MOVE
         if action == NORTH:
@@ -141,7 +147,7 @@ def command(env: Env, a: int, action: int) -> None:
     elif action < settings.first_skill:
         env.state.headings[a] = action - FIRST_TURN
     elif settings.skilled and (action < settings.first_target or action >= settings.first_aimed):
-        use_skill(env, a, action)
+        use_skill(env, order, a, action)
     else:
         heals = env.task.kinds[me.kind].heals
         m = target_of(env, heals, action)
@@ -149,6 +155,8 @@ def command(env: Env, a: int, action: int) -> None:
         if settings.masks_range or in_range(env, a, m):
             order.kind = codes.HEAL if heals else codes.ATTACK
             order.target = env.state.slots[m]
+    if order.kind != codes.NO_ORDER:
+        env.game.inbox[0].n_commands += 1
 
 
 @entry

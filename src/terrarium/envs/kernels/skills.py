@@ -5,6 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.orders.orders import resolve
 from terrarium.engine.kernels.orders.permission import kit_slot, may_aim, may_use_now, range_of
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game
 from terrarium.envs.kernels.sight import distance_between, is_there, is_visible, member
 from terrarium.envs.kernels.tables import EAST, N_AIMED, N_SELF, NORTH, SOUTH, WEST, Env
@@ -122,11 +123,10 @@ def aim_of(env: Env, action: int) -> int:
 
 
 @kernel
-def use_skill(env: Env, a: int, action: int) -> None:
+def use_skill(env: Env, order: Records, a: int, action: int) -> None:
     """Write the command to use an ability."""
     settings = env.task.settings[0]
     game, u, n_members = env.game, env.state.slots[a], env.state.slots.shape[0]
-    order = env.game.commands[u]
     aimed = action >= settings.first_aimed
     s = action - settings.first_skill
     if aimed:

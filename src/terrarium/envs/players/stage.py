@@ -51,9 +51,10 @@ class Stage:
 
     def step_commands(self, commands: Records) -> None:
         """Give each agent its command [N, A], and play one step."""
-        slots = self.member_slots[:, : self.n_agents]
-        self.sim.commands["kind"] = codes.NO_ORDER
-        np.put_along_axis(self.sim.commands, slots, commands, axis=1)
+        given = commands.copy()
+        given["owner"], given["unit"] = ALLY_OWNER, self.member_slots[:, : self.n_agents]
+        for e, orders in enumerate(given):
+            self.sim.give(e, orders[orders["kind"] != codes.NO_ORDER])
         self.sim.step(self.ticks_per_step)
         score = np.zeros(self.n_envs)
         score_battles(self.sim.handles, handle(self._yardstick), handle(Scores(score)))

@@ -64,7 +64,8 @@ def work(game: Game, k: int, strikes_now: bool) -> None:
     effect = game.effects[k]
     area = game.rules.areas[effect.area]
     x, y, owner, source, tag = effect.x, effect.y, effect.owner, effect.source, effect.source_tag
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         if not game.units[o].alive or not touches(game, o, x, y, area.radius):
             continue
         if not concerns(game, area.who, owner, source, o, area.must_be, area.must_not_be):

@@ -72,7 +72,8 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
     """The nearest unit in range on which the ability could be used and has a point."""
     me, row = game.units[u], game.rules.abilities[ability]
     best, best_distance = codes.NO_UNIT, row.autocast_range + NEARLY
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or v == u:
             continue

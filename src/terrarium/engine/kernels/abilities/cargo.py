@@ -37,7 +37,8 @@ def load_into(game: Game, v: int, u: int) -> None:
 def load_all(game: Game, ability: int, u: int) -> None:
     """Take in whoever fits and is near, as a Command Center does with workers."""
     row = game.rules.abilities[ability]
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if game.units[v].alive and fits_in(game, u, ability, v):
             if edge_distance(game, game.units[u], game.units[v]) <= row.load_radius:
                 load_into(game, v, u)
@@ -62,7 +63,8 @@ def let_out(game: Game, u: int, v: int) -> None:
 def first_passenger(game: Game, u: int) -> int:
     """Who has been in a carrier for longest, by tag; -1 = nobody."""
     best = codes.NO_UNIT
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if game.units[v].inside == u and not game.units[v].alive:
             if best < 0 or game.units[v].tag < game.units[best].tag:
                 best = v
@@ -109,7 +111,8 @@ def leave_wreck(game: Game, u: int) -> None:
 @kernel
 def man_weapons(game: Game) -> None:
     """Let the crews of all carriers from which one can shoot do so."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         if game.units[u].alive and game.units[u].status & codes.MANNED:
             shoot_out(game, u)
 
@@ -122,7 +125,8 @@ def shoot_out(game: Game, u: int) -> None:
         row = game.rules.kit[game.units[u].kind, k]
         if row >= 0:
             add = max(add, game.rules.abilities[row].cargo_range_add)
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         one = game.units[v]
         if one.inside != u or one.alive or game.rules.types[one.kind].n_weapons == 0:
             continue
@@ -136,7 +140,8 @@ def shoot_as(game: Game, u: int, v: int, add: float) -> None:
     """A passenger picks the best target in reach of its carrier and shoots."""
     me, one = game.units[u], game.units[v]
     best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if (
             not other.alive

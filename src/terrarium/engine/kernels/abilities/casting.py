@@ -18,6 +18,7 @@ from terrarium.engine.kernels.abilities.spells import send
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import await_made, summon
 from terrarium.engine.kernels.combat.weapons import add_shot
+from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.dragging import be_dragged
 from terrarium.engine.kernels.movement.teleports import jump
 from terrarium.engine.kernels.orders.orders import current_order, finish_order
@@ -47,7 +48,8 @@ def use_abilities(game: Game) -> None:
     Whose cast is due acts in a random order, the same for any order of slots.
     """
     game.scratch.counts[N_SHOTS] = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or me.hp <= 0.0:
             continue
@@ -93,6 +95,7 @@ def begin(game: Game, u: int) -> None:
         answer = may_aim(game, u, ability, v)
     if answer != codes.SUCCESS:
         skill.error = answer
+        note_order(game, codes.FAILED, u, ability, answer)
         finish_order(game, u)
         return
     if not in_reach(game, u, ability, v, order.x, order.y, 0.0):
@@ -287,6 +290,7 @@ def act_beside(game: Game, u: int) -> None:
         answer = may_aim(game, u, ability, v) if there else codes.CANT_TARGET_THAT_UNIT
     if answer != codes.SUCCESS:
         skill.error = answer
+        note_order(game, codes.FAILED, u, ability, answer)
         return
     if v >= 0:
         x, y = game.units[v].x, game.units[v].y
@@ -305,6 +309,7 @@ def perform(
 ) -> None:
     """The moment of the cast: each mechanic begins its own way."""
     me, row = game.units[u], game.rules.abilities[ability]
+    note_cast(game, u, ability, v)
     kind = row.kind
     if kind == codes.MORPH:
         begin_morph(game, ability, u, x, y)

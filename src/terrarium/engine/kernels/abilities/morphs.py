@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import end_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
+from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import MORPHING, uniform
 from terrarium.engine.kernels.setup.births import find_room
@@ -65,6 +66,7 @@ def become(game: Game, u: int, kind: int) -> None:
     if me.life_ticks <= 0.0 and new.life_high > 0.0:
         me.life_ticks = new.life_high
     forget_target(game, u)
+    new_event(game, codes.FORM_CHANGED, u)
 
 
 @kernel

@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.buffs import add_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.abilities.traits import concerns
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
+from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.state import Game
@@ -32,7 +33,8 @@ def arrive(
         radius = upgraded(
             game, owner, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
         )
-        for o in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            o = game.living[j]
             if game.units[o].alive and touches(game, o, x, y, radius):
                 if concerns(
                     game, row.circle_who, owner, source, o, row.circle_must_be,
@@ -76,7 +78,8 @@ def strikes(
                 add_hit(game, v, h, source, tag, owner, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
-        for o in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            o = game.living[j]
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
             if not concerns(game, who, owner, source, o, hit.must_be, hit.must_not_be):
@@ -104,6 +107,7 @@ def befall(
         other.shield -= absorbed
         other.hp -= hurt - absorbed
         other.hurt_tick = game.clock[0].tick
+        note_hurt(game, v, source, tag, owner, hurt)
         if is_enemy(game, owner, other.owner):
             game.players[owner].damage_dealt += hurt
     if row.drain_energy > 0.0:
@@ -113,6 +117,7 @@ def befall(
         other.shield -= taken
         if taken > 0.0:
             other.hurt_tick = game.clock[0].tick
+            note_hurt(game, v, source, tag, owner, taken)
             if is_enemy(game, owner, other.owner):
                 game.players[owner].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
@@ -149,7 +154,8 @@ def push_away(game: Game, ability: int, owner: int, source: int, x: float, y: fl
     """Throw those whom the blast reached away from its center."""
     row = game.rules.abilities[ability]
     hit = game.rules.hits[row.first_hit]
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
@@ -168,7 +174,8 @@ def push_away(game: Game, ability: int, owner: int, source: int, x: float, y: fl
 @kernel
 def break_force_fields(game: Game, h: int, x: float, y: float) -> None:
     """A Corrosive Bile destroys the force fields that it hits."""
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if (
             other.alive

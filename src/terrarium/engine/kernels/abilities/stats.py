@@ -169,7 +169,8 @@ def research(game: Game, owner: int, upgrade: int) -> None:
         player.techs |= row.tech
     else:
         player.levels[row.family] = max(player.levels[row.family], row.level)
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if (me.alive or me.inside >= 0) and game.skills[u].true_owner == owner:
             before = me.hp_max

@@ -5,7 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.outcomes import is_force_field
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.orders.orders import give_order
+from terrarium.engine.kernels.orders.orders import go_to_point
 from terrarium.engine.kernels.setup.births import find_room, spawn
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.rules import JOINS_SUMMONED
@@ -36,7 +36,7 @@ def summon(
         game.skills[made].made_by = ability
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:
-            give_order(game, made, codes.MOVE, codes.NO_ABILITY, codes.NO_UNIT, x, y, False)
+            go_to_point(game, made, codes.MOVE, x, y, False)
         if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:

@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
+from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_enemy, is_friend
@@ -118,7 +119,8 @@ def strike(
         add_hit(game, v, h, source, tag, owner, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
         if not may_hurt(game, h, owner, o, x, y):
@@ -230,9 +232,10 @@ def hurt(game: Game, v: int, k: int) -> None:
         if game.players[blow.owner].techs & hit.buff_tech == hit.buff_tech:
             add_buff(game, v, hit.buff, blow.source, blow.owner, 0.0)
     victim.hurt_tick = game.clock[0].tick
+    dealt = max(0.0, before - max(victim.hp, 0.0) - victim.shield)
+    note_hurt(game, v, blow.source, blow.source_tag, blow.owner, dealt)
     if is_enemy(game, blow.owner, victim.owner):
-        dealt = before - max(victim.hp, 0.0) - victim.shield
-        game.players[blow.owner].damage_dealt += max(0.0, dealt)
+        game.players[blow.owner].damage_dealt += dealt
 
 
 @kernel
@@ -302,7 +305,8 @@ def call_for_help(game: Game) -> None:
     if n_callers == 0:
         return
     radius = game.rules.targeting[0].help_radius
-    for f in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        f = game.living[i]
         friend = game.units[f]
         if not friend.alive or friend.passive or friend.target >= 0 or friend.attacker >= 0:
             continue

@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.cargo import leave_wreck
 from terrarium.engine.kernels.abilities.casting import end_channel
 from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
+from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.state import N_HITS, Game
 
@@ -16,10 +17,12 @@ def bury(game: Game) -> None:
     n_dead = 1
     while n_dead > 0:
         n_dead = 0
-        for u in range(game.clock[0].n_slots):
+        for i in range(game.clock[0].n_living):
+            u = game.living[i]
             me = game.units[u]
             if me.alive and me.hp <= 0.0:
-                me.alive = False
+                note_death(game, u)
+                me.alive, game.clock[0].any_dead = False, True
                 me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
                 me.inside = codes.NO_UNIT
                 game.players[me.owner].n_alive -= 1
@@ -56,7 +59,8 @@ def explode(game: Game, u: int) -> None:
     row = game.rules.types[me.kind]
     weapon = game.rules.weapons[row.first_weapon]
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        for v in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            v = game.living[j]
             other = game.units[v]
             if not other.alive or not may_hurt(game, h, me.owner, v, me.x, me.y):
                 continue

@@ -12,7 +12,8 @@ from terrarium.engine.state import Game
 @kernel
 def choose_patients(game: Game) -> None:
     """Healers without other orders pick the friend with the lowest share of life, then nearest."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or game.rules.types[me.kind].heal_life == 0.0:
             continue
@@ -32,7 +33,8 @@ def best_patient(game: Game, u: int) -> int:
     if me.energy < row.heal_min_energy and me.heal_target < 0:
         return codes.NO_UNIT
     best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if v == u or not is_friend(game, me.owner, game.units[v].owner) or not is_patient(game, v):
             continue
         other = game.units[v]
@@ -63,19 +65,21 @@ def is_patient(game: Game, v: int) -> bool:
 @kernel
 def heal(game: Game) -> None:
     """Heal by rate, energy and need. Healers of one patient share the need, so none is first."""
-    n_slots = game.clock[0].n_slots
+    n_living = game.clock[0].n_living
     any_healer = False
-    for u in range(n_slots):
+    for i in range(n_living):
+        u = game.living[i]
         if game.units[u].alive and can_heal(game, u):
             if not any_healer:
                 any_healer = True
-                for v in range(n_slots):
-                    game.scratch.doom[v] = 0.0
+                for j in range(n_living):
+                    game.scratch.doom[game.living[j]] = 0.0
             game.scratch.doom[game.units[u].heal_target] += offer(game, u)
     if not any_healer:
         return
     # Healers first: what each gives depends on the need before any of them gave.
-    for u in range(n_slots):
+    for i in range(n_living):
+        u = game.living[i]
         if game.units[u].alive and can_heal(game, u):
             me = game.units[u]
             v = me.heal_target
@@ -83,7 +87,8 @@ def heal(game: Game) -> None:
             part = min(1.0, need / game.scratch.doom[v])
             cost = game.rules.types[me.kind].heal_cost
             me.energy = max(0.0, me.energy - offer(game, u) * part * cost)
-    for v in range(n_slots):
+    for j in range(n_living):
+        v = game.living[j]
         if game.scratch.doom[v] > 0.0:
             patient = game.units[v]
             patient.hp = min(patient.hp_max, patient.hp + game.scratch.doom[v])

@@ -159,7 +159,8 @@ def bounce(
 ) -> None:
     """A glaive goes on to the nearest enemy near the last one that it has not struck yet."""
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or v == last or other.tag == before:
             continue
@@ -217,7 +218,8 @@ def sweep(game: Game, k: int) -> None:
     beam.timer += 1.0
     first = beam.step
     last = min(hit.steps, int(beam.timer / hit.step_ticks) + 1)
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if v == beam.target or not game.units[v].alive:
             continue
         if may_hurt(game, beam.hit, beam.owner, v, beam.x, beam.y):
@@ -265,7 +267,8 @@ def spread(game: Game, k: int) -> None:
     hit = game.rules.hits[spines.hit]
     while spines.step < hit.steps and spines.timer >= spines.step * hit.step_ticks:
         spines.step += 1
-        for v in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            v = game.living[j]
             other = game.units[v]
             if not other.alive:
                 continue

@@ -30,7 +30,8 @@ def fill_grid(game: Game) -> None:
     for b in range(n_buckets + 1):
         game.scratch.cells[b] = 0
     n_members = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if me.alive:
             bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
@@ -39,7 +40,8 @@ def fill_grid(game: Game) -> None:
     for b in range(n_buckets):
         game.scratch.cells[b + 1] += game.scratch.cells[b]
     # Fill from the back, so that each start ends up at its bucket's first member.
-    for u in range(game.clock[0].n_slots - 1, -1, -1):
+    for i in range(game.clock[0].n_living - 1, -1, -1):
+        u = game.living[i]
         me = game.units[u]
         if me.alive:
             bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
@@ -54,7 +56,8 @@ def fill_grid(game: Game) -> None:
 def acquire_targets(game: Game) -> None:
     """Let every unit that may choose look for somebody to attack."""
     tick = game.clock[0].tick
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue
@@ -154,9 +157,10 @@ def best_target(game: Game, u: int) -> int:
             if best_rank == game.rules.types[me.kind].top_rank:
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
-    n_slots, enemies = game.clock[0].n_slots, game.players[me.owner].enemies
-    if n_slots < CROWD:
-        for v in range(n_slots):
+    n_living, enemies = game.clock[0].n_living, game.players[me.owner].enemies
+    if n_living < CROWD:
+        for i in range(n_living):
+            v = game.living[i]
             if game.units[v].alive and enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best

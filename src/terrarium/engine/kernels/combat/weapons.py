@@ -16,7 +16,8 @@ from terrarium.engine.tables.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT
 def use_weapons(game: Game) -> None:
     """Advance every attack; then let those shots fall that are due, in a fair order."""
     game.scratch.counts[N_SHOTS] = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue

@@ -32,22 +32,24 @@ LONGEST_PUSH = 0.3
 def find_pairs(game: Game) -> None:
     """List the pairs of bodies that may touch in this tick; each body knows its own."""
     game.scratch.counts[N_PAIRS] = 0
-    n_slots = game.clock[0].n_slots
+    n_living = game.clock[0].n_living
     largest = longest_step = 0.0
-    for u in range(n_slots):
-        body = game.scratch.bodies[u]
+    for i in range(n_living):
+        body = game.scratch.bodies[game.living[i]]
         body.first = -1
         if body.classes:
             largest = max(largest, body.radius)
             longest_step = max(longest_step, body.step)
-    if n_slots < CROWD:
-        for u in range(n_slots):
+    if n_living < CROWD:
+        for i in range(n_living):
+            u = game.living[i]
             if game.scratch.bodies[u].classes:
-                for v in range(u + 1, n_slots):
-                    try_pair(game, u, v)
+                for j in range(i + 1, n_living):
+                    try_pair(game, u, game.living[j])
         return
     across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
-    for u in range(n_slots):
+    for i in range(n_living):
+        u = game.living[i]
         body = game.scratch.bodies[u]
         if not body.classes:
             continue
@@ -91,7 +93,7 @@ def try_pair(game: Game, u: int, v: int) -> None:
 @kernel
 def push_apart(game: Game) -> None:
     """Resolve overlaps of the tentative positions, all of one round from the same picture."""
-    n_slots = game.clock[0].n_slots
+    n_living = game.clock[0].n_living
     for k in range(MOST_ROUNDS):
         touched, deep = False, False
         for p in range(game.scratch.counts[N_PAIRS]):
@@ -111,7 +113,8 @@ def push_apart(game: Game) -> None:
         if k >= ROUNDS and not deep:
             clear_pushes(game)
             return
-        for u in range(n_slots):
+        for i in range(n_living):
+            u = game.living[i]
             body = game.scratch.bodies[u]
             if body.push_x == 0.0 and body.push_y == 0.0:
                 continue
@@ -127,7 +130,8 @@ def push_apart(game: Game) -> None:
 
 @kernel
 def clear_pushes(game: Game) -> None:
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         game.scratch.bodies[u].push_x = game.scratch.bodies[u].push_y = 0.0
 
 

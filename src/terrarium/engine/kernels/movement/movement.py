@@ -35,7 +35,8 @@ def choose_ways(game: Game) -> bool:
     """Decide for every unit, from the same picture of the world, where it wants to go; does
     anybody move at all?"""
     anybody = False
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         body = game.scratch.bodies[u]
         body.classes = 0
@@ -229,7 +230,8 @@ def face_target(game: Game, u: int) -> None:
 def steer(game: Game) -> None:
     """Lead those who would run into somebody that stands around him."""
     tick = game.clock[0].tick
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         body.full_step = body.step
         if not me.alive or body.still or body.flying or body.first < 0:
@@ -383,7 +385,8 @@ def go_with(game: Game, u: int, v: int) -> None:
 @kernel
 def make_steps(game: Game) -> None:
     """Turn wishes into tentative positions; air units keep their momentum."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         if not me.alive:
             continue
@@ -428,7 +431,8 @@ def is_squeezed(game: Game, u: int, old_x: float, old_y: float, x: float, y: flo
 @kernel
 def settle(game: Game) -> None:
     """Make the tentative positions real, as far as terrain and map border allow."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         if not me.alive:
             continue

@@ -38,7 +38,8 @@ def appear(game: Game, u: int, x: float, y: float) -> None:
 def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """Bring own units around a point to the user."""
     me, row = game.units[u], game.rules.abilities[ability]
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if not other.alive or other.owner != me.owner or o == u:
             continue

@@ -5,9 +5,11 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.permission import lock_of, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.rules import CASTS_MOVING, RUNS_BESIDE
 
@@ -82,29 +84,20 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 
 @kernel
-def give_order(
-    game: Game,
-    u: int,
-    kind: int,
-    ability: int,
-    v: int,
-    x: float,
-    y: float,
-    queued: bool,
-) -> int:
+def give_order(game: Game, u: int, command: Records) -> int:
     """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
     nothing has changed."""
-    me = game.units[u]
-    if not me.alive or not (abs(x) < 1e6 and abs(y) < 1e6):
+    me, kind, v = game.units[u], command.kind, command.target
+    if not me.alive or not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
         return codes.ERROR
-    queued = queued and me.n_orders > 0
+    queued = command.queued and me.n_orders > 0
     if kind == codes.CAST:
-        answer = may_order(game, u, ability, v, queued)
+        answer = may_order(game, u, command.ability, v, queued)
         if answer != codes.SUCCESS:
             return answer
-        x, y = on_map(game, x, y)  # nothing happens beyond the edge of the world
-        if not queued and at_once(game, ability):
-            use_at_once(game, u, ability, v, x, y)
+        if not queued and at_once(game, command.ability):
+            x, y = on_map(game, command.x, command.y)
+            use_at_once(game, u, command.ability, v, x, y)
             return codes.SUCCESS
     else:
         kind = resolve(game, u, kind, v)
@@ -118,37 +111,54 @@ def give_order(
         return codes.SUCCESS
     if me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
-    write_order(game, u, kind, ability, v, x, y)
+    write_order(game, u, kind, command)
     return codes.SUCCESS
 
 
+FURTHEST = 1e6
+"""No map reaches that far: what lies beyond is not a place, and NaN is not either."""
+
+
 @kernel
-def write_order(
-    game: Game,
-    u: int,
-    kind: int,
-    ability: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def go_to_point(game: Game, u: int, kind: int, x: float, y: float, queued: bool) -> None:
+    """Give an order that is about a place."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = kind, codes.NO_ABILITY, codes.NO_UNIT
+    draft.x, draft.y, draft.queued = x, y, queued
+    give_order(game, u, draft)
+
+
+@kernel
+def attack_unit(game: Game, u: int, v: int, queued: bool) -> None:
+    """Give the order to attack a unit."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.ATTACK, codes.NO_ABILITY, v
+    draft.x, draft.y, draft.queued = 0.0, 0.0, queued
+    give_order(game, u, draft)
+
+
+@kernel
+def cast_ability(game: Game, u: int, ability: int, v: int, x: float, y: float) -> int:
+    """Give the order to use an ability now; the answer is one of codes.RESULT_NAMES."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.CAST, ability, v
+    draft.x, draft.y, draft.queued = x, y, False
+    return give_order(game, u, draft)
+
+
+@kernel
+def write_order(game: Game, u: int, kind: int, command: Records) -> None:
     """Append an order that has been accepted to the queue."""
-    me = game.units[u]
+    me, v = game.units[u], command.target
     order = game.orders[u, me.n_orders]
     order.kind, order.target, order.tag = kind, codes.NO_UNIT, 0
-    order.ability = ability if kind == codes.CAST else codes.NO_ABILITY
+    order.ability = command.ability if kind == codes.CAST else codes.NO_ABILITY
     if kind == codes.CAST:
-        order.x, order.y = x, y
-        aim = game.rules.abilities[ability].aim
-        if v >= 0 and aim == codes.AIM_POINT:
-            order.x, order.y = game.units[v].x, game.units[v].y
-        elif v >= 0 and aim != codes.AIM_NONE:
-            order.target, order.tag = v, game.units[v].tag
-            if game.rules.abilities[ability].kind == codes.LOAD:
-                come(game, v, u)
+        aim_order(game, u, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
     elif kind != codes.HOLD:
+        x, y = command.x, command.y
         if v >= 0:
             x, y = game.units[v].x, game.units[v].y
         order.x, order.y = standing_point(game, me.kind, x, y)
@@ -157,6 +167,20 @@ def write_order(
             order.back_x = game.orders[u, me.n_orders - 1].x
             order.back_y = game.orders[u, me.n_orders - 1].y
     me.n_orders += 1
+
+
+@kernel
+def aim_order(game: Game, u: int, command: Records) -> None:
+    """Write what an ability is to be used on: a unit, its place, or a point of the map."""
+    order, v = game.orders[u, game.units[u].n_orders], command.target
+    order.x, order.y = on_map(game, command.x, command.y)
+    aim = game.rules.abilities[command.ability].aim
+    if v >= 0 and aim == codes.AIM_POINT:
+        order.x, order.y = game.units[v].x, game.units[v].y
+    elif v >= 0 and aim != codes.AIM_NONE:
+        order.target, order.tag = v, game.units[v].tag
+        if game.rules.abilities[command.ability].kind == codes.LOAD:
+            come(game, v, u)
 
 
 @kernel
@@ -190,6 +214,7 @@ def use_at_once(game: Game, u: int, ability: int, v: int, x: float, y: float) ->
         end_ability(game, u, row.of)
     elif row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE:
         pay(game, u, ability)
+        note_cast(game, u, ability, codes.NO_UNIT)
         add_buff(game, u, row.buff, u, me.owner, 0.0)
     else:
         skill.beside, skill.beside_x, skill.beside_y = ability, x, y
@@ -275,7 +300,8 @@ def follow_orders(game: Game) -> int:
     """Drop orders whose target is gone and take the target that an attack order names. What all
     units are together, as bits of their status, tells which phases this tick can do without."""
     together = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue
@@ -316,13 +342,26 @@ def is_followed(game: Game, u: int) -> bool:
 
 
 @kernel
-def apply_commands(game: Game) -> None:
-    """Give every unit the command that waits for it."""
-    for u in range(game.clock[0].n_slots):
-        order = game.commands[u]
-        order.result = 0
-        if order.kind != codes.NO_ORDER:
-            order.result = give_order(
-                game, u, order.kind, order.ability, order.target, order.x, order.y,
-                order.queued,
-            )  # fmt: skip
+def obey_commands(game: Game) -> None:
+    """Carry out the waiting commands in their order, and answer each."""
+    inbox = game.inbox[0]
+    for k in range(inbox.n_commands):
+        command = game.commands[k]
+        command.result = obey(game, command)
+        if command.result != codes.SUCCESS:
+            u = command.unit if 0 <= command.unit < game.clock[0].n_slots else codes.NO_UNIT
+            note_order(game, codes.REFUSED, u, command.ability, command.result)
+    inbox.n_answers, inbox.n_commands = inbox.n_commands, 0
+
+
+@kernel
+def obey(game: Game, command: Records) -> int:
+    """Carry out one command, if the unit is there and belongs to the player who gives it."""
+    u = command.unit
+    if not 0 <= u < game.clock[0].n_slots or not game.units[u].alive:
+        return codes.ERROR
+    if command.tag != 0 and command.tag != game.units[u].tag:
+        return codes.ERROR
+    if command.owner != game.units[u].owner:
+        return codes.YOU_CANT_CONTROL_THAT_UNIT
+    return give_order(game, u, command)

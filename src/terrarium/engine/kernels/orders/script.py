@@ -3,7 +3,12 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
-from terrarium.engine.kernels.orders.orders import current_order, give_order
+from terrarium.engine.kernels.orders.orders import (
+    attack_unit,
+    cast_ability,
+    current_order,
+    go_to_point,
+)
 from terrarium.engine.kernels.orders.permission import kit_slot, range_of
 from terrarium.engine.kernels.random import ORDER_POINT, toss, uniform
 from terrarium.engine.state import Game
@@ -58,26 +63,18 @@ def give_opening_order(game: Game, g: int, u: int) -> None:
     if group.order == ATTACK_ALL:
         attack_all(game, u, group.order_owner)
     elif group.order == STAND:
-        send(game, u, codes.HOLD, x, y, False)
+        go_to_point(game, u, codes.HOLD, x, y, False)
     elif group.order == PATROL:
-        send(game, u, codes.PATROL, x, y, False)
-        send(game, u, codes.PATROL, to_x, to_y, True)
+        go_to_point(game, u, codes.PATROL, x, y, False)
+        go_to_point(game, u, codes.PATROL, to_x, to_y, True)
     elif group.order == CAST:
-        nobody = codes.NO_UNIT
-        give_order(game, u, codes.CAST, group.ability, nobody, x, y, False)
+        cast_ability(game, u, group.ability, codes.NO_UNIT, x, y)
     else:
         if group.order == GO_BETWEEN:
             share = uniform(game.clock[0].seed, 0, g, ORDER_POINT)
             x += (to_x - x) * share
             y += (to_y - y) * share
-        send(game, u, codes.ATTACK_MOVE, x, y, False)
-
-
-@kernel
-def send(game: Game, u: int, kind: int, x: float, y: float, queued: bool) -> None:
-    """Give an order that is about a place."""
-    nothing, nobody = codes.NO_ABILITY, codes.NO_UNIT
-    give_order(game, u, kind, nothing, nobody, x, y, queued)
+        go_to_point(game, u, codes.ATTACK_MOVE, x, y, False)
 
 
 @kernel
@@ -89,7 +86,7 @@ def attack_all(game: Game, u: int, owner: int) -> None:
         if v < 0:
             return
         reached = distance
-        give_order(game, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, True)
+        attack_unit(game, u, v, True)
 
 
 @kernel
@@ -97,7 +94,8 @@ def nearest_beyond(game: Game, u: int, owners: int, reached: float) -> tuple[int
     """The nearest living unit further away than `reached` of the owners that are bits of a mask."""
     me = game.units[u]
     best, best_distance = codes.NO_UNIT, 1e30
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or v == u or not owners >> other.owner & 1:
             continue
@@ -116,7 +114,8 @@ def nearest_beyond(game: Game, u: int, owners: int, reached: float) -> tuple[int
 def send_idle(game: Game, owner: int) -> None:
     """Send the idle units of a player at the nearest enemy."""
     enemies = game.players[owner].enemies
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or me.owner != owner or me.n_orders > 0:
             continue
@@ -125,9 +124,9 @@ def send_idle(game: Game, owner: int) -> None:
             continue
         other = game.units[v]
         if game.rules.rank[me.kind, other.column] >= 0 and other.seen >> owner & 1:
-            give_order(game, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, False)
+            attack_unit(game, u, v, False)
         else:  # a Medivac follows the fight, a Zealot waits under a flyer, others search
-            send(game, u, codes.ATTACK_MOVE, other.x, other.y, False)
+            go_to_point(game, u, codes.ATTACK_MOVE, other.x, other.y, False)
 
 
 @kernel
@@ -135,7 +134,8 @@ def cast_all(game: Game, t: int) -> None:
     """Whoever of a player stands or fights, and has the ability of a trigger, uses it if it may."""
     trigger = game.plan.triggers[t]
     busy = codes.CASTING | codes.MORPHING
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or me.owner != trigger.owner or me.status & busy:
             continue
@@ -164,9 +164,9 @@ def cast_at_nearest(game: Game, t: int, u: int) -> None:
         reached = distance
         if not game.units[v].seen >> me.owner & 1:
             continue
-        answer = give_order(game, u, codes.CAST, trigger.ability, v, 0.0, 0.0, False)
+        answer = cast_ability(game, u, trigger.ability, v, 0.0, 0.0)
         if answer == codes.SUCCESS:
             break
     # Afterwards it goes on where it was going.
     if current_order(game, u) == codes.CAST and (kind == codes.ATTACK_MOVE or kind == codes.PATROL):
-        send(game, u, kind, x, y, True)
+        go_to_point(game, u, kind, x, y, True)

@@ -7,6 +7,7 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import TEAM, uniform
 from terrarium.engine.kernels.setup.births import clear_skill, spawn
+from terrarium.engine.kernels.setup.slots import clear_slots, free_slot, take_slot
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.state import Game
 from terrarium.engine.tables.army_tables import NONE, ArmyTables
@@ -19,7 +20,7 @@ _ATTEMPTS = 32
 def draw_armies(game: Game) -> None:
     """Draw the armies of players 1 and 2 until each unit can be attacked by one of the other's."""
     for attempt in range(_ATTEMPTS):
-        game.clock[0].n_slots, game.clock[0].next_tag = 0, 0
+        clear_slots(game)
         for owner in (1, 2):
             draw_army(game, owner, attempt)
         if everybody_has_an_opponent(game) or attempt == _ATTEMPTS - 1:
@@ -41,11 +42,11 @@ def draw_army(game: Game, owner: int, attempt: int) -> None:
         draw = army_draw(seed, owner, attempt, i)
         m = draw_recruit(tables, race, left, draw)
         if m == NONE:
-            slot = game.clock[0].n_slots
+            slot = take_slot(game)
             game.units[slot] = game.scratch.blank[0]
             game.units[slot].owner, game.units[slot].inside = owner, NONE
             clear_skill(game, slot, owner)
-            game.clock[0].n_slots = slot + 1
+            free_slot(game, slot)
         else:
             left -= tables.recruits[m].cost
             spawn(game, tables.recruits[m].kind, owner, x, y, False)
@@ -102,7 +103,8 @@ def draw_upgrades(game: Game, tables: ArmyTables, owner: int, attempt: int) -> N
 
 @kernel
 def is_wanted(game: Game, tables: ArmyTables, owner: int, r: int) -> bool:
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if me.alive and me.owner == owner and tables.useful[r, me.kind]:
             return True
@@ -124,11 +126,13 @@ def is_granted(game: Game, tables: ArmyTables, owner: int, attempt: int, r: int)
 @kernel
 def everybody_has_an_opponent(game: Game) -> bool:
     """Is there, for each unit, a unit of the other player that can attack it?"""
-    n_slots = game.clock[0].n_slots
-    for u in range(n_slots):
+    n_living = game.clock[0].n_living
+    for i in range(n_living):
+        u = game.living[i]
         me = game.units[u]
         found = not me.alive
-        for v in range(n_slots):
+        for j in range(n_living):
+            v = game.living[j]
             other = game.units[v]
             if (
                 other.alive

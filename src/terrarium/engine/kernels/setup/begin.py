@@ -13,6 +13,7 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import LATTICE, spawn
+from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.vision.sight import look
@@ -39,8 +40,9 @@ def clear(game: Game, seed: np.uint64) -> None:
         game.fields[f].used = 0
     clock = game.clock[0]
     clock.seed = seed
-    clock.tick, clock.next_tag, clock.n_slots = 0, 0, 0
+    clock.tick, clock.n_events = 0, 0
     clock.n_effects, clock.fault, clock.fog = 0, codes.NO_FAULT, False
+    clear_slots(game)
 
 
 @kernel

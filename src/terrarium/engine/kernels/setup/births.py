@@ -7,10 +7,12 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import clear_buffs
 from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgraded
 from terrarium.engine.kernels.combat.targeting import SCAN_PERIOD_TICKS
+from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.paths import cell_of, off_walls
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
+from terrarium.engine.kernels.setup.slots import list_unit, take_slot
 from terrarium.engine.state import Game
 
 LONG_AGO = -1_000_000
@@ -58,7 +60,8 @@ def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[fl
 
 @kernel
 def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> bool:
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or not game.rules.types[other.kind].classes & classes:
             continue
@@ -78,10 +81,12 @@ def spawn(
     y: float,
     passive: bool,
 ) -> int:
-    """Create a unit near a point; the slot it got, or -1 and a fault if all are taken."""
-    u = free_slot(game)
+    """Create a unit near a point; its slot, or -1 and an event if all are taken."""
+    u = take_slot(game)
     if u < 0:
-        game.clock[0].fault = codes.TOO_MANY_UNITS
+        k = new_event(game, codes.SPAWN_REFUSED, codes.NO_UNIT)
+        event = game.events[k]
+        event.owner, event.type, event.x, event.y = owner, kind, x, y
         return -1
     x, y = find_room(game, kind, owner, x, y)
     row, me, clock = game.rules.types[kind], game.units[u], game.clock[0]
@@ -107,25 +112,15 @@ def spawn(
     me.target, me.target_tag, me.target_why = codes.NO_UNIT, 0, codes.TARGET_NONE
     me.attacker, me.attacker_tag = codes.NO_UNIT, 0
     me.hurt_tick, me.help_tick = LONG_AGO, LONG_AGO
+    me.hitter, me.hitter_tag, me.hitter_owner = codes.NO_UNIT, 0, codes.NEUTRAL_OWNER
     me.heal_target = codes.NO_UNIT
     me.home_x, me.home_y, me.away = x, y, False
     me.way_x, me.way_y, me.way_tick, me.direct = x, y, 0, True
     me.detour, me.detour_tick, me.stalled, me.n_orders = 0, 0, 0, 0
     game.players[owner].n_alive += 1
+    list_unit(game, u)
+    new_event(game, codes.BORN, u)
     return u
-
-
-@kernel
-def free_slot(game: Game) -> int:
-    """A slot that was never used, or, when there is none, that of somebody dead."""
-    n_slots = game.clock[0].n_slots
-    if n_slots < game.units.shape[0]:
-        game.clock[0].n_slots = n_slots + 1
-        return n_slots
-    for u in range(n_slots):
-        if not game.units[u].alive and game.units[u].inside < 0:
-            return u
-    return -1
 
 
 @kernel

@@ -19,7 +19,8 @@ def look(game: Game) -> None:
     """Work out for every unit which players see it."""
     if game.clock[0].tick % LOOK_TICKS != 0:
         return
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive:
             continue
@@ -44,7 +45,8 @@ def is_seen(game: Game, v: int, owner: int, hidden: bool) -> bool:
     sighted = not game.clock[0].fog or (hidden and detected)
     if not sighted and in_scan(game, owner, v):
         return True
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or not is_friend(game, owner, me.owner):
             continue
