@@ -9,7 +9,7 @@ A test reads like the rule it checks:
     assert arena.blows_on(zealot)[0].damage == 6
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from math import hypot
 from typing import Any, NamedTuple
@@ -38,8 +38,14 @@ class Blow(NamedTuple):
 class Arena:
     """Some games on one ground, and a record of every shot and every loss of life."""
 
-    def __init__(self, scenario: Scenario | str, slots: int | None = None, n_games: int = 1):
-        self.sim = Simulator(scenario, n_envs=n_games, slots=slots)
+    def __init__(
+        self,
+        scenario: Scenario | str,
+        slots: int | None = None,
+        n_games: int = 1,
+        layers: Collection[str] = (),
+    ):
+        self.sim = Simulator(scenario, n_envs=n_games, slots=slots, layers=layers)
         self._rules = self.sim.rules
         self.clear()
 
@@ -69,6 +75,10 @@ class Arena:
         x, y = face[0] / hypot(*face), face[1] / hypot(*face)
         piece.set(x=at[0], y=at[1], home_x=at[0], home_y=at[1], way_x=at[0], way_y=at[1])
         return piece.set(face_x=x, face_y=y, aim_x=x, aim_y=y, **fields)
+
+    def place(self, name: str, at: Point, side: int = 0, game: int = 0) -> "Piece":
+        """Put a structure on the grid."""
+        return Piece(self, game, self.sim.place(game, name, side, float(at[0]), float(at[1])))
 
     def piece(self, slot: int, game: int = 0) -> "Piece":
         """A unit that the scenario created."""
@@ -300,7 +310,13 @@ def flat(
     )
 
 
-def on_terrain(terrain: Terrain, rules: str, slots: int = 24, n_games: int = 1) -> Arena:
+def on_terrain(
+    terrain: Terrain,
+    rules: str,
+    slots: int = 24,
+    n_games: int = 1,
+    layers: Collection[str] = (),
+) -> Arena:
     """An arena of its own on a given ground, empty."""
     scenario = Scenario(
         name="arena",
@@ -314,7 +330,7 @@ def on_terrain(terrain: Terrain, rules: str, slots: int = 24, n_games: int = 1) 
         generator=None,
         smac=None,
     )
-    return Arena(scenario, slots=slots, n_games=n_games)
+    return Arena(scenario, slots=slots, n_games=n_games, layers=layers)
 
 
 @cache
