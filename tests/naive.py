@@ -1,6 +1,8 @@
 """Naive twins: what kernels and estimators do, once more, as plainly as possible."""
 
-from math import cos, hypot, radians, sin
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from math import cos, hypot, inf, radians, sin
 
 MINIMUM_DAMAGE = 0.5
 
@@ -78,3 +80,28 @@ def lambda_return(
     for n in range(1, longest):
         total += (1.0 - trace) * trace ** (n - 1) * n_step_return(t, *rest, n)
     return total
+
+
+def walking_distances(exits: Sequence[int], width: int, goal: int) -> dict[int, float]:
+    """How far it is to a cell from every other one that it can be reached from (Dijkstra 1959)."""
+    steps = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
+    far, heap = {goal: 0.0}, [(0.0, goal)]
+    while heap:
+        distance, cell = heappop(heap)
+        for d, (dx, dy) in enumerate(steps):
+            there = cell + dy * width + dx
+            on_way = distance + hypot(dx, dy)
+            if exits[cell] >> d & 1 and on_way < far.get(there, inf) - 1e-9:
+                far[there] = on_way
+                heappush(heap, (on_way, there))
+    return far
+
+
+def distance_to_polygon(x: float, y: float, corners: list[tuple[float, float]]) -> float:
+    """From a point outside of it, by trying a hundred points on every edge."""
+    edges = zip(corners, corners[1:] + corners[:1], strict=True)
+    return min(
+        hypot(x0 + (x1 - x0) * k / 100 - x, y0 + (y1 - y0) * k / 100 - y)
+        for (x0, y0), (x1, y1) in edges
+        for k in range(101)
+    )

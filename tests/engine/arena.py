@@ -9,7 +9,7 @@ A test reads like the rule it checks:
     assert arena.blows_on(zealot)[0].damage == 6
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from math import hypot
 from typing import Any, NamedTuple
@@ -47,9 +47,10 @@ class Arena:
         scenario: Scenario | str,
         slots: int | None = None,
         n_games: int = 1,
+        layers: Collection[str] = (),
         teams: Teams = TWO_PLAYERS,
     ):
-        self.sim = Simulator(scenario, n_envs=n_games, slots=slots, teams=teams)
+        self.sim = Simulator(scenario, n_envs=n_games, slots=slots, layers=layers, teams=teams)
         self._rules = self.sim.rules
         self.clear()
 
@@ -79,6 +80,10 @@ class Arena:
         x, y = face[0] / hypot(*face), face[1] / hypot(*face)
         piece.set(x=at[0], y=at[1], home_x=at[0], home_y=at[1], way_x=at[0], way_y=at[1])
         return piece.set(face_x=x, face_y=y, aim_x=x, aim_y=y, **fields)
+
+    def place(self, name: str, at: Point, side: int = 0, game: int = 0) -> "Piece":
+        """Put a structure on the grid."""
+        return Piece(self, game, self.sim.place(game, name, side, float(at[0]), float(at[1])))
 
     def piece(self, slot: int, game: int = 0) -> "Piece":
         """A unit that the scenario created."""
@@ -315,6 +320,7 @@ def on_terrain(
     rules: str,
     slots: int = 24,
     n_games: int = 1,
+    layers: Collection[str] = (),
     teams: Teams = TWO_PLAYERS,
 ) -> Arena:
     """An arena of its own on a given ground, empty."""
@@ -330,12 +336,12 @@ def on_terrain(
         generator=None,
         smac=None,
     )
-    return Arena(scenario, slots=slots, n_games=n_games, teams=teams)
+    return Arena(scenario, slots=slots, n_games=n_games, layers=layers, teams=teams)
 
 
 @cache
 def _shared(rules: str, size: int, slots: int, n_games: int, teams: Teams) -> Arena:
-    return on_terrain(flat(size, size), rules, slots, n_games, teams)
+    return on_terrain(flat(size, size), rules, slots, n_games, teams=teams)
 
 
 def open_ground(

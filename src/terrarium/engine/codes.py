@@ -110,6 +110,9 @@ RESPOND_ACQUIRE, RESPOND_FLEE = 0, 1
 # How a unit walks: ground units by two sizes of gap, cliff-walkers, and air.
 SMALL_WALKER, LARGE_WALKER, CLIFF_WALKER, FLYER = 0, 1, 2, 3
 
+# What a player knows of a cell; the API's visibility values.
+HIDDEN, EXPLORED, VISIBLE = range(3)
+
 # What a weapon does to its owner's movement.
 FIRES_STANDING, FIRES_GLIDING, FIRES_MOVING = 0, 1, 2
 

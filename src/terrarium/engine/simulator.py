@@ -1,7 +1,7 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +16,12 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
+from terrarium.engine.kernels.movement.borders import find_portals
+from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
+from terrarium.engine.kernels.setup.placing import NO_SPACE, place, remove
 from terrarium.engine.kernels.tick import step
+from terrarium.engine.land import LAYERS, Land, Paths, allocate_land, allocate_paths, shared_land
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import (
     CLOCK,
@@ -32,7 +36,7 @@ from terrarium.engine.state import (
 from terrarium.engine.tables.abilities_from_facts import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
 from terrarium.engine.tables.rules import RULES_VERSION, Rules
-from terrarium.engine.tables.terrain import compile_ground
+from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
 
@@ -79,7 +83,10 @@ class Simulator:
         slots: int | None = None,
         max_commands: int | None = None,
         teams: Sequence[Collection[int]] = ((1,), (2,)),
+        layers: Collection[str] = (),
     ) -> None:
+        """`layers`: what games keep for each cell, of `land.LAYERS`; structures can be placed on
+        the grid with "footprints"."""
         if not isinstance(scenario, Scenario):
             scenario = load_scenario(scenario)
         needed = n_units(scenario)
@@ -91,6 +98,8 @@ class Simulator:
                 f"{scenario.name}: {slots} slots for {needed} units; "
                 f"allowed are {max(1, needed)} to {MAX_SLOTS}"
             )
+        if not LAYERS.issuperset(layers):
+            raise EngineError(f"layers {sorted(layers)}; allowed are {sorted(LAYERS)}")
         facts = load_ruleset(scenario.rules)
         self.scenario = scenario
         self.n_players = _count_players(teams)
@@ -103,28 +112,40 @@ class Simulator:
         self.ground = compile_ground(scenario.terrain)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
-        self.games = allocate(n_envs, slots, n_cells, self.n_players)
+        self.layers = frozenset(layers)
+        self.games = allocate(n_envs, slots, n_cells, self.n_players, layers=layers)
+        self._ground_changes = "footprints" in layers
         max_commands = max(64, 2 * slots) if max_commands is None else max_commands
         self.commands: Records = records((n_envs, max_commands), COMMAND)
         self.inbox: Records = records((n_envs, 1), INBOX)
         self._threads = min(threads, n_envs)
         self._pool = ThreadPoolExecutor(max(1, self._threads - 1))
         self._scratches = [
-            handle(allocate_scratch(slots, n_cells, int(self.ground.size[3])))
-            for _ in range(self._threads)
+            handle(allocate_scratch(slots, self.ground)) for _ in range(self._threads)
         ]
+        own_land = self._ground_changes
+        self.land = allocate_land(self.ground, n_envs) if own_land else shared_land(self.ground)
+        self._paths = allocate_paths(self.ground, n_envs, slots)
         self.handles: Sequence[Game] = self._make_handles()
+        if self._ground_changes:
+            self.survey()
+        elif not is_one_sector(self.ground):
+            find_portals(self.handles[0])
         self.reset(seed=0)
 
     def _make_handles(self) -> Sequence[Game]:
+        own_land, n_envs = self._ground_changes, self.n_envs
+        land = handles(Land, n_envs, **self.land._asdict()) if own_land else handle(self.land)
         return handles(
             Game,
-            self.n_envs,
+            n_envs,
             **self.games._asdict(),
             commands=self.commands,
             inbox=self.inbox,
             rules=handle(self.rules),
             ground=handle(self.ground),
+            land=land,
+            paths=handles(Paths, n_envs, **self._paths._asdict()),
             plan=handle(self.plan),
             # Each game belongs to one thread, and uses what that one has to work in.
             scratch=[self._scratches[p] for p in range(self._threads) for _ in self._part(p)],
@@ -172,8 +193,7 @@ class Simulator:
         """Add a unit to one game, at the free place nearest to a point; its slot."""
         self._check_unit(unit)
         self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
-        if not (np.isfinite(x) and np.isfinite(y)):
-            raise EngineError(f"({x}, {y}) is not a place")
+        self._check_place(x, y)
         with quiet_wraparound():
             slot = create(
                 self.handles[e], self.rows[unit], int(owner), float(x), float(y), bool(passive)
@@ -184,6 +204,36 @@ class Simulator:
                 f"use a simulator with more than {self.n_slots} slots"
             )
         return int(slot)
+
+    def place(self, e: int, unit: str, owner: int, x: float, y: float) -> int:
+        """Put a structure on the grid of one game, at the place for its footprint nearest to a
+        point; its slot. Whoever stands there is pushed out."""
+        self._check_unit(unit)
+        self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
+        self._check_place(x, y)
+        if not self._ground_changes:
+            raise EngineError('structures are placed in a simulator with layers=("footprints",)')
+        if self.rules.types[self.rows[unit]]["footprint"] < 0:
+            raise EngineError(f"{unit} has no footprint; use create")
+        with quiet_wraparound():
+            slot = int(place(self.handles[e], self.rows[unit], int(owner), float(x), float(y)))
+        if slot == NO_SPACE:
+            raise EngineError(f"there is no flat, free ground for a {unit} at ({x:g}, {y:g})")
+        self.check_faults()
+        return slot
+
+    def remove(self, e: int, slot: int) -> None:
+        """Take a living unit out of one game; it leaves nothing behind."""
+        if not (0 <= e < self.n_envs and 0 <= slot < self.n_slots and self.units["alive"][e, slot]):
+            raise EngineError(f"slot {slot} of game {e} holds no living unit")
+        remove(self.handles[e], int(slot))
+
+    def survey(self, games: Iterable[int] | None = None) -> None:
+        """Derive the ground from the footprints of these games (default: all); needed when their
+        arrays were written from outside."""
+        if self._ground_changes:
+            for e in range(self.n_envs) if games is None else games:
+                survey(self.handles[int(e)])
 
     def order(
         self,
@@ -306,14 +356,18 @@ class Simulator:
                 f"this save has games and slots {save.games.units.shape}, "
                 f"this simulator {self.games.units.shape}"
             )
+        if [array.shape for array in save.games] != [array.shape for array in self.games]:
+            raise EngineError("this save has other layers of the ground than this simulator")
         for mine_array, saved in zip(self.games, save.games, strict=True):
             mine_array[...] = saved
+        self.survey()
 
     def branch(self, source: int, to: ArrayLike) -> None:
         """Copy one game over others, for search; they share the seed, so they also share luck."""
         targets = np.atleast_1d(np.asarray(to))
         for array in self.games:
             array[targets] = array[source]
+        self.survey(targets)
 
     def digest(self, e: int | None = None) -> str:
         """A fingerprint of the truth about one game, or about all of them."""
@@ -332,11 +386,14 @@ class Simulator:
             clock[_DECISIVE],
             skills[np.arange(units.shape[1]) < n_slots],
             buffs[np.arange(units.shape[1]) < n_slots],
+            self.games.sites[chosen][self.games.sites["placed"][chosen]],
         )
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
+        for layer in (self.games.creep, self.games.power, self.games.visibility):
+            summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
 
     def close(self) -> None:
@@ -364,6 +421,10 @@ class Simulator:
                 f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
                 f"{nearest(unit, self.rows)} See: terrarium list units"
             )
+
+    def _check_place(self, x: float, y: float) -> None:
+        if not (np.isfinite(x) and np.isfinite(y)):
+            raise EngineError(f"({x}, {y}) is not a place")
 
     def _seeds(self, seed: int | ArrayLike) -> NDArray[np.uint64]:
         seeds = np.asarray(seed)

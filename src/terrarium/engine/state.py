@@ -1,5 +1,6 @@
 """The state of the game: record arrays, environments first. Copying them saves the game."""
 
+from collections.abc import Collection
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.codes import NO_UNIT
 from terrarium.engine.jit import inline
+from terrarium.engine.land import EPOCHS, LAYERS, SITE, Land, Paths, portal_capacity
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
@@ -257,12 +259,9 @@ EVENT = np.dtype(
     align=True,
 )
 
-# A cached flow field: one step direction a cell, towards `goal`.
-FIELD = np.dtype([("goal", "i8"), ("layer", "i8"), ("used", "i8")], align=True)
-
 
 class Games(NamedTuple):
-    """The whole truth about `N` games; `fields` and `ways` are only a cache of paths."""
+    """The whole truth about `N` games. Layers that a simulator was not asked for have no cells."""
 
     units: Records  # [N, U] UNIT
     orders: Records  # [N, U, Q] ORDER
@@ -274,8 +273,13 @@ class Games(NamedTuple):
     living: NDArray[np.int64]  # [N, U] slots of units on the map or aboard, by tag
     free: NDArray[np.int64]  # [N, U] ring of slots of dead units
     events: Records  # [N, V] EVENT: a ring
-    fields: Records  # [N, F] FIELD
-    ways: NDArray[np.uint8]  # [N, F, cells]
+    sites: Records  # [N, U] SITE
+    blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
+    taken: NDArray[np.int16]  # [N, C] 1 + slot of the structure that stands on it
+    creep: NDArray[np.uint8]  # [N, C]
+    power: NDArray[np.uint8]  # [N, P, C]
+    visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
+    epochs: Records  # [N, 1] EPOCHS
 
 
 # What a tick needs besides the truth: one set a thread, overwritten by each tick.
@@ -367,8 +371,13 @@ class Scratch(NamedTuple):
     counts: Annotated[NDArray[np.int64], "i8", "4"]  # how many pairs, hits, shots, callers
     cells: Annotated[NDArray[np.int64], "i8", "B"]  # grid buckets + 1
     members: Annotated[NDArray[np.int64], "i8", "U"]
-    queue: Annotated[NDArray[np.int64], "i8", "2 C"]  # of the path search, over terrain cells
-    costs: Annotated[NDArray[np.int64], "i8", "C"]
+    # Of the path search: over the cells of a window, with a rim of one cell around it.
+    window: Annotated[NDArray[np.int64], "i8", "4"]  # left, bottom, width with the rim, cells
+    queue: Annotated[NDArray[np.int64], "i8", "2 W"]  # cells that wait, and whether a cell does
+    waiting: Annotated[NDArray[np.int64], "i8", "2"]  # where the queue begins, its length
+    costs: Annotated[NDArray[np.int64], "i8", "W"]
+    exits: Annotated[NDArray[np.uint8], "u1", "W"]
+    portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -386,12 +395,19 @@ class Game(NamedTuple):
     living: Annotated[NDArray[np.int64], "i8", "U"]
     free: Annotated[NDArray[np.int64], "i8", "U"]
     events: Annotated[Records, EVENT, "V"]
-    fields: Annotated[Records, FIELD, "F"]
-    ways: Annotated[NDArray[np.uint8], "u1", "F C"]
+    sites: Annotated[Records, SITE, "U"]
+    blocked: Annotated[NDArray[np.int16], "i2", "C"]
+    taken: Annotated[NDArray[np.int16], "i2", "C"]
+    creep: Annotated[NDArray[np.uint8], "u1", "C"]
+    power: Annotated[NDArray[np.uint8], "u1", "P C"]
+    visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
+    epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
     rules: Rules
     ground: Ground
+    land: Land
+    paths: Paths
     plan: Plan
     scratch: Scratch
 
@@ -400,12 +416,17 @@ N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
 
 
 def allocate(
-    n_envs: int, n_slots: int, n_cells: int, n_players: int = 2, n_queue: int = 8
+    n_envs: int,
+    n_slots: int,
+    n_cells: int,
+    n_players: int = 2,
+    n_queue: int = 8,
+    layers: Collection[str] = (),
 ) -> Games:
-    """Empty games with room for `n_slots` units each."""
+    """Empty games with room for `n_slots` units each, and the layers of the ground asked for."""
     n_effects = max(64, 8 * n_slots)
-    n_fields = 8 if n_cells <= 4096 else 32
-    games = Games(
+    cells = {name: n_cells if name in layers else 0 for name in LAYERS}
+    return Games(
         units=records((n_envs, n_slots), UNIT),
         orders=records((n_envs, n_slots, n_queue), ORDER),
         players=records((n_envs, n_players + 1), PLAYER),
@@ -416,15 +437,20 @@ def allocate(
         living=np.zeros((n_envs, n_slots), np.int64),
         free=np.zeros((n_envs, n_slots), np.int64),
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
-        fields=records((n_envs, n_fields), FIELD),
-        ways=np.zeros((n_envs, n_fields, n_cells), np.uint8),
+        sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
+        blocked=np.zeros((n_envs, cells["footprints"]), np.int16),
+        taken=np.zeros((n_envs, cells["footprints"]), np.int16),
+        creep=np.zeros((n_envs, cells["creep"]), np.uint8),
+        power=np.zeros((n_envs, n_players + 1, cells["power"]), np.uint8),
+        visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
+        epochs=records((n_envs, 1), EPOCHS),
     )
-    games.fields["goal"] = NO_UNIT
-    return games
 
 
-def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
+def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
     """Working room for one thread."""
+    width, height, _, n_buckets = (int(n) for n in ground.size)
+    n_window = (width + 2) * (height + 2)
     n_pairs = min(n_slots * (n_slots - 1) // 2 + 1, 64 * n_slots)
     n_hits = max(256, 24 * n_slots)
     return Scratch(
@@ -440,8 +466,12 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
         counts=np.zeros(4, np.int64),
         cells=np.zeros(n_buckets + 1, np.int64),
         members=np.zeros(n_slots, np.int64),
-        queue=np.zeros((2, n_cells), np.int64),
-        costs=np.zeros(n_cells, np.int64),
+        window=np.zeros(4, np.int64),
+        queue=np.zeros((2, n_window), np.int64),
+        waiting=np.zeros(2, np.int64),
+        costs=np.zeros(n_window, np.int64),
+        exits=np.zeros(n_window, np.uint8),
+        portals=np.zeros((2, portal_capacity(ground)), np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )
@@ -451,3 +481,9 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
 def is_unit(game: Game, v: int, tag: int) -> bool:
     """Does slot `v` still hold the living unit that was meant?"""
     return v >= 0 and game.units[v].alive and game.units[v].tag == tag
+
+
+@inline
+def is_placed(game: Game, u: int) -> bool:
+    """Does a unit stand on the grid, with a footprint?"""
+    return game.sites.shape[0] > 0 and game.sites[u].placed

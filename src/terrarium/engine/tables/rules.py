@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.records import Records
+from terrarium.engine.tables.footprints import FOOTPRINT
 
 RULES_VERSION = 2
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -82,6 +83,7 @@ TYPE = np.dtype(
         ("shields_itself", "i8"),  # row of the passive ability with a buff; -1 = none
         ("first_change", "i8"),
         ("n_changes", "i8"),
+        ("footprint", "i8"),  # row of Rules.footprints; -1 = does not stand on the grid
     ],
     align=True,
 )
@@ -353,3 +355,4 @@ class Rules(NamedTuple):
     upgrades: Annotated[Records, UPGRADE, "G"]
     kit: Annotated[NDArray[np.int64], "i8", "T K"]  # abilities that a type has; -1 = no more
     kit_needs: Annotated[NDArray[np.int64], "i8", "T K"]  # upgrades that it needs, a bit each
+    footprints: Annotated[Records, FOOTPRINT, "P"]

@@ -1,4 +1,4 @@
-"""Terrain as tables: which neighbor cells a walker may step into, and whether lines are needed."""
+"""Terrain as tables: which neighbor cells a walker may step into, and the sectors of large maps."""
 
 from typing import Annotated, NamedTuple
 
@@ -12,6 +12,15 @@ STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
 STEP_Y = (0, 1, 1, 1, 0, -1, -1, -1)
 BUCKET = 2.0
 """Side of a bucket of the neighbor grid."""
+WHOLE_MAP_CELLS = 4096
+"""Up to this size a map is one sector: a flow field covers all of it."""
+SECTOR_CELLS = 32
+"""Longest side of a sector of a larger map."""
+NEAR_CELLS = SECTOR_CELLS - 1
+"""How far a flow field of a larger map extends to each side of its goal: over all of its sector."""
+# What a step costs. The finer ratio is the square root of two to four digits; costs across a larger
+# map are kept in 16 bits, where the coarser one leaves room for ways of 5,000 cells.
+FINE_STEPS, COARSE_STEPS = (70, 99), (12, 17)
 
 
 class Ground(NamedTuple):
@@ -21,9 +30,21 @@ class Ground(NamedTuple):
     playable: Annotated[NDArray[np.float64], "f8", "4"]  # x0, y0, x1, y1
     open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # bit d: that neighbor can be entered
     walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
-    island: Annotated[NDArray[np.int64], "i8", "layers C"]  # connected region; -1 = none
+    island: Annotated[NDArray[np.int32], "i4", "layers C"]  # connected cells; -1 = none
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
+    buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
+    step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
+    # Sectors are numbered like cells: row by row.
+    sector_column: Annotated[NDArray[np.int64], "i8", "width"]  # of each x
+    sector_row: Annotated[NDArray[np.int64], "i8", "height"]  # of each y
+    column_edge: Annotated[NDArray[np.int64], "i8", "columns+1"]  # the x at which columns begin
+    row_edge: Annotated[NDArray[np.int64], "i8", "rows+1"]
+
+
+def is_one_sector(ground: Ground) -> bool:
+    """Is the map small enough for flow fields that cover all of it?"""
+    return len(ground.column_edge) == len(ground.row_edge) == 2
 
 
 def compile_ground(terrain: Terrain) -> Ground:
@@ -37,6 +58,9 @@ def compile_ground(terrain: Terrain) -> Ground:
         (terrain.walkable, np.zeros_like(step)),
     )
     opens = [_open(walkable, heights) for walkable, heights in layers]
+    whole = width * height <= WHOLE_MAP_CELLS
+    column_edge = np.array([0, width]) if whole else sector_edges(width)
+    row_edge = np.array([0, height]) if whole else sector_edges(height)
     return Ground(
         size=np.array([width, height, -(-width // int(BUCKET)), _buckets(width, height)], np.int64),
         playable=np.array(terrain.playable, np.float64),
@@ -49,7 +73,25 @@ def compile_ground(terrain: Terrain) -> Ground:
             [_is_convex(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
         ),
         level=terrain.level.astype(np.int64).ravel(),
+        buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
+        step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
+        sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
+        sector_row=np.repeat(np.arange(len(row_edge) - 1), np.diff(row_edge)),
+        column_edge=column_edge.astype(np.int64),
+        row_edge=row_edge.astype(np.int64),
     )
+
+
+def sector_edges(length: int) -> NDArray[np.int64]:
+    """Where the sectors along a side of the map begin, and where the last one ends.
+
+    Seen from either end they are the same, so that a fair map stays fair.
+    """
+    n_sectors = -(-length // SECTOR_CELLS)
+    n_sectors += length % 2 * (1 - n_sectors % 2)  # an odd side has a sector in its middle
+    low = [-(-k * length // n_sectors) for k in range(n_sectors // 2 + 1)]
+    high = [length - edge for edge in reversed(low)]
+    return np.array(low + (high if n_sectors % 2 else high[1:]), np.int64)
 
 
 def _buckets(width: int, height: int) -> int:
@@ -105,9 +147,9 @@ def _shifted(grid: NDArray[np.bool_], dx: int, dy: int) -> NDArray[np.bool_]:
     return result
 
 
-def _islands(walkable: NDArray[np.bool_], bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _islands(walkable: NDArray[np.bool_], bits: NDArray[np.uint8]) -> NDArray[np.int32]:
     height, width = walkable.shape
-    label = np.full(height * width, -1, np.int64)
+    label = np.full(height * width, -1, np.int32)
     flat_open, flat_walkable = bits.ravel(), walkable.ravel()
     count = 0
     for start in np.flatnonzero(flat_walkable):

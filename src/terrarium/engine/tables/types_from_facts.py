@@ -22,6 +22,7 @@ from terrarium.engine.tables.abilities_from_facts import (
     record,
     traits_of_unit,
 )
+from terrarium.engine.tables.footprints import NO_FOOTPRINT, compile_footprints
 from terrarium.engine.tables.rules import (
     HIT_ROW,
     SPLASH_RADIUS_LIMIT,
@@ -59,6 +60,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     n_of_weapons = sum(len(hits) for hits in strikes)
     first_strikes = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
     tables, spans = compile_abilities(facts, names, first_strikes)
+    footprints, footprint_rows = compile_footprints(units)
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
@@ -72,6 +74,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         scan=np.zeros((n_types, 2 * n_types)),
         reach=np.zeros((n_types, 2 * n_types)),
         too_near=np.zeros((n_types, 2 * n_types)),
+        footprints=footprints,
         **vars(tables),
     )
     limits = facts.targeting
@@ -85,6 +88,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
+        values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in _working(unit):
             hits = strikes[w]

@@ -5,6 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import end_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.events import new_event
+from terrarium.engine.kernels.movement.footprints import change_footprint
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import MORPHING, uniform
 from terrarium.engine.kernels.setup.births import find_room
@@ -50,6 +51,7 @@ def become(game: Game, u: int, kind: int) -> None:
     was_flying = old.flying
     end_toggles(game, u)
     me.kind = kind
+    change_footprint(game, u)
     new = game.rules.types[kind]
     skill.switched = 0
     refresh(game, u)

@@ -8,6 +8,7 @@ from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
 from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.movement.footprints import lift_footprint
 from terrarium.engine.state import N_HITS, Game
 
 
@@ -38,7 +39,9 @@ def bury(game: Game) -> None:
 
 @kernel
 def leave(game: Game, u: int) -> None:
-    """What a dying unit leaves: an explosion, its passengers, the end of what it was made for."""
+    """What a dying unit leaves: its ground, an explosion, its passengers, the end of what it was
+    made for."""
+    lift_footprint(game, u)
     me = game.units[u]
     row = game.rules.types[me.kind]
     if row.explodes:

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.combat.targeting import CROWD
 from terrarium.engine.kernels.geometry import NEARLY, length
-from terrarium.engine.kernels.movement.paths import walk
+from terrarium.engine.kernels.movement.walls import walk
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.records import Records
 from terrarium.engine.state import N_PAIRS, Game
@@ -144,7 +144,7 @@ def stay_on_ground(game: Game, body: Records, x: float, y: float) -> tuple[float
     to_y = min(max(body.y, playable[1]), playable[3] - edge)
     if body.flying:
         return to_x, to_y
-    return walk(game, body.layer, body.inner, x, y, to_x, to_y)
+    return walk(game, body, x, y, to_x, to_y)
 
 
 @kernel

@@ -13,7 +13,7 @@ from terrarium.engine.kernels.movement.paths import find_way
 from terrarium.engine.kernels.orders.orders import current_order, finish_order
 from terrarium.engine.kernels.orders.permission import in_reach
 from terrarium.engine.kernels.random import DIRECTION, bits, toss
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, is_placed
 
 ARRIVED = 0.02
 NEAR_GOAL = 6.0
@@ -57,6 +57,8 @@ def choose_ways(game: Game) -> bool:
         body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
         if me.status & codes.DRAGGED:
             body.classes = 0  # it flies over the others
+        if is_placed(game, u):
+            body.classes = 0  # its outline is in the way, not a circle
         choose_way(game, u)
         body.still = body.step == 0.0
         if body.still and me.target >= 0:
@@ -158,7 +160,7 @@ def go_to(
     me, body = game.units[u], game.scratch.bodies[u]
     row = game.rules.types[me.kind]
     layer = row.walker
-    if layer != codes.FLYER and not game.ground.convex[layer]:
+    if layer != codes.FLYER and not game.land.convex[layer]:
         near_corner = not me.direct and (abs(me.way_x - me.x) + abs(me.way_y - me.y) < 0.5)
         if game.clock[0].tick >= me.way_tick or near_corner:
             find_way(game, u, layer, x, y)

@@ -1,14 +1,17 @@
 """Finding the way: straight lines where the ground is clear, cached flow fields around the rest."""
 
-from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.geometry import NEARLY, length
-from terrarium.engine.state import Game
-from terrarium.engine.tables.terrain import STEP_X, STEP_Y
+import math
 
-STRAIGHT_COST, DIAGONAL_COST = 70, 99  # their ratio is the square root of two, to four digits
+from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.geometry import NEARLY
+from terrarium.engine.kernels.movement.fields import field_of
+from terrarium.engine.kernels.movement.portals import choose_guide, next_cell
+from terrarium.engine.state import Game
+
 LOOK_AHEAD_CELLS = 32
 LOOK_AGAIN_TICKS = 8
-UNREACHED = 1 << 30
+LOOK_AGAIN_CELLS = 2
+"""How far walkers get in that time, at most."""
 
 
 @kernel
@@ -31,29 +34,48 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
     next_x = (cx + 1 - x0 if dx > 0.0 else x0 - cx) * per_x
     next_y = (cy + 1 - y0 if dy > 0.0 else y0 - cy) * per_y
     while n_steps > 0:
-        bits = game.ground.open[layer, cy * width + cx]
+        bits = game.land.open[layer, cy * width + cx]
         if next_x < next_y - NEARLY:
             if not bits & (1 if step_x > 0 else 16):
-                return False
+                return ends_here(game, layer, cx + step_x, cy, x1, y1)
             cx += step_x
             next_x += per_x
             n_steps -= 1
         elif next_y < next_x - NEARLY:
             if not bits & (4 if step_y > 0 else 64):
-                return False
+                return ends_here(game, layer, cx, cy + step_y, x1, y1)
             cy += step_y
             next_y += per_y
             n_steps -= 1
         else:  # through the corner, or so near that rounding would decide
             diagonal = (2 if step_y > 0 else 128) if step_x > 0 else (8 if step_y > 0 else 32)
             if not bits & diagonal:
-                return False
+                return ends_here(game, layer, cx + step_x, cy + step_y, x1, y1)
             cx += step_x
             cy += step_y
             next_x += per_x
             next_y += per_y
             n_steps -= 2
     return True
+
+
+@kernel
+def ends_here(game: Game, layer: int, cx: int, cy: int, x: float, y: float) -> bool:
+    """Is the cell that a line cannot enter at the very structure that the line leads to?"""
+    width, height = game.ground.size[0], game.ground.size[1]
+    if game.blocked.shape[0] == 0 or not game.blocked[cell_of(game, x, y)]:
+        return False
+    structure, cell = game.blocked[cell_of(game, x, y)], cy * width + cx
+    if game.blocked[cell] and game.blocked[cell] != structure:
+        return False
+    if not game.ground.walkable[layer, cell]:
+        return False
+    # Large walkers cannot enter the cells beside it, either.
+    for j in range(max(0, cy - 1), min(height, cy + 2)):
+        for i in range(max(0, cx - 1), min(width, cx + 2)):
+            if game.blocked[j * width + i] == structure:
+                return True
+    return False
 
 
 @kernel
@@ -74,9 +96,9 @@ def nearest_cell(game: Game, layer: int, island: int, x: float, y: float) -> int
                 if i < 0 or i >= width:
                     continue
                 cell = j * width + i
-                if not game.ground.walkable[layer, cell]:
+                if not game.land.walkable[layer, cell]:
                     continue
-                if island >= 0 and game.ground.island[layer, cell] != island:
+                if island >= 0 and game.land.island[layer, cell] != island:
                     continue
                 dx, dy = i + 0.5 - x, j + 0.5 - y
                 distance = dx * dx + dy * dy
@@ -87,112 +109,26 @@ def nearest_cell(game: Game, layer: int, island: int, x: float, y: float) -> int
 
 
 @kernel
-def flow_field(game: Game, layer: int, goal: int) -> int:
-    """The row of the cached field towards a cell; computed, over the stalest one, if missing."""
-    stalest = 0
-    for f in range(game.fields.shape[0]):
-        field = game.fields[f]
-        if field.goal == goal and field.layer == layer:
-            field.used = game.clock[0].tick
-            return f
-        if field.used < game.fields[stalest].used:
-            stalest = f
-    field = game.fields[stalest]
-    field.goal, field.layer, field.used = goal, layer, game.clock[0].tick
-    spread_field(game, layer, goal, stalest)
-    return stalest
-
-
-@kernel
-def spread_field(game: Game, layer: int, goal: int, f: int) -> None:
-    """Let costs flow from the goal until none improves, then note every cell's way down."""
-    width = game.ground.size[0]
-    n_cells = width * game.ground.size[1]
-    costs = game.scratch.costs
-    for cell in range(n_cells):
-        costs[cell] = UNREACHED
-        game.scratch.queue[1, cell] = 0  # is it waiting in the queue?
-    costs[goal] = 0
-    game.scratch.queue[0, 0] = goal
-    head, n_waiting = 0, 1
-    while n_waiting > 0:
-        cell = game.scratch.queue[0, head]
-        head = head + 1 if head + 1 < n_cells else 0
-        n_waiting -= 1
-        game.scratch.queue[1, cell] = 0
-        bits = game.ground.open[layer, cell]
-        for d in range(8):
-            if not bits >> d & 1:
-                continue
-            neighbor = cell + STEP_Y[d] * width + STEP_X[d]
-            cost = costs[cell] + (DIAGONAL_COST if d & 1 else STRAIGHT_COST)
-            if cost >= costs[neighbor]:
-                continue
-            costs[neighbor] = cost
-            if not game.scratch.queue[1, neighbor]:
-                game.scratch.queue[1, neighbor] = 1
-                tail = head + n_waiting
-                game.scratch.queue[0, tail if tail < n_cells else tail - n_cells] = neighbor
-                n_waiting += 1
-    for cell in range(n_cells):
-        game.ways[f, cell] = way_down(game, layer, goal, cell)
-
-
-@kernel
-def way_down(game: Game, layer: int, goal: int, cell: int) -> int:
-    """1 + the direction of the cheapest way on; 0 at the goal and where no way leads there.
-
-    Of equally cheap ones the one that comes nearest to the goal, then the left one: never the one
-    that happens to be listed first, which would favor a side of the map.
-    """
-    if cell == goal or game.scratch.costs[cell] >= UNREACHED:
-        return 0
-    width = game.ground.size[0]
-    to_x, to_y = goal % width - cell % width, goal // width - cell // width
-    bits = game.ground.open[layer, cell]
-    best, best_cost, best_distance, best_turn = 0, UNREACHED, 0, 0
-    for d in range(8):
-        if not bits >> d & 1:
-            continue
-        neighbor = cell + STEP_Y[d] * width + STEP_X[d]
-        cost = game.scratch.costs[neighbor] + (DIAGONAL_COST if d & 1 else STRAIGHT_COST)
-        if cost > best_cost:
-            continue
-        rest_x, rest_y = to_x - STEP_X[d], to_y - STEP_Y[d]
-        distance = rest_x * rest_x + rest_y * rest_y
-        turn = to_x * STEP_Y[d] - to_y * STEP_X[d]
-        if cost == best_cost:
-            if distance > best_distance or (distance == best_distance and turn <= best_turn):
-                continue
-        best, best_cost, best_distance, best_turn = d + 1, cost, distance, turn
-    return best
-
-
-@kernel
 def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
     """Note the corner to walk to next, or that the way to (x, y) is straight."""
     me = game.units[u]
     me.way_tick = game.clock[0].tick + LOOK_AGAIN_TICKS
     me.direct = True
-    if game.ground.convex[layer] or line_is_clear(game, layer, me.x, me.y, x, y):
+    if game.land.convex[layer] or line_is_clear(game, layer, me.x, me.y, x, y):
         return
     width = game.ground.size[0]
-    cell = cell_of(game, me.x, me.y)
-    if not game.ground.walkable[layer, cell]:  # a large walker where only small ones fit
-        cell = nearest_cell(game, layer, -1, me.x, me.y)
+    cell, goal = ends_of_way(game, layer, me.x, me.y, x, y)
     if cell < 0:
         return
-    goal = cell_of(game, x, y)
-    if game.ground.island[layer, goal] != game.ground.island[layer, cell]:
-        goal = nearest_cell(game, layer, game.ground.island[layer, cell], x, y)
-    f = flow_field(game, layer, goal)
+    f = field_of(game, layer, goal)
+    guide, leg = choose_guide(game, f, cell)
     me.direct = False
     me.way_x, me.way_y = cell % width + 0.5, cell // width + 0.5
     for ahead in range(LOOK_AHEAD_CELLS):
-        d = int(game.ways[f, cell]) - 1  # unsigned: 0 would wrap around in plain mode
-        if d < 0:
+        before = cell
+        cell, guide, leg = next_cell(game, f, guide, leg, cell)
+        if cell == before:
             break
-        cell += STEP_Y[d] * width + STEP_X[d]
         corner_x, corner_y = cell % width + 0.5, cell // width + 0.5
         if ahead > 0 and not line_is_clear(game, layer, me.x, me.y, corner_x, corner_y):
             break
@@ -200,50 +136,34 @@ def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
 
 
 @kernel
-def off_walls(
-    game: Game, layer: int, cell: int, inner: float, x: float, y: float
-) -> tuple[float, float]:
-    """Move a point of a cell to where a walker of that inner radius can stand."""
-    bits = game.ground.open[layer, cell]
-    if bits == 255:
-        return x, y
-    width = game.ground.size[0]  # dividing by it is slow, and seldom needed
-    left, bottom = float(cell % width), float(cell // width)
-    low_x = left + (0.0 if bits & 16 else inner)
-    high_x = left + 1.0 - (0.0 if bits & 1 else inner)
-    low_y = bottom + (0.0 if bits & 64 else inner)
-    high_y = bottom + 1.0 - (0.0 if bits & 4 else inner)
-    x = min(max(x, low_x), high_x)
-    y = min(max(y, low_y), high_y)
-    # A closed diagonal between two open sides is a corner that sticks out.
-    for d in range(1, 8, 2):
-        before, after = d - 1, (d + 1) % 8
-        if bits >> d & 1 or not bits >> before & 1 or not bits >> after & 1:
-            continue
-        corner_x = left + (1.0 if STEP_X[d] > 0 else 0.0)
-        corner_y = bottom + (1.0 if STEP_Y[d] > 0 else 0.0)
-        dx, dy = x - corner_x, y - corner_y
-        distance = length(dx, dy)
-        if 1e-9 < distance < inner:
-            x = corner_x + dx / distance * inner
-            y = corner_y + dy / distance * inner
-    return x, y
+def ends_of_way(
+    game: Game, layer: int, x0: float, y0: float, x: float, y: float
+) -> tuple[int, int]:
+    """The cells where a way from one point to another begins and ends: as near as walkers get."""
+    cell, goal = cell_of(game, x0, y0), cell_of(game, x, y)
+    if not game.land.walkable[layer, cell]:  # a large walker where only small ones fit
+        cell = nearest_cell(game, layer, -1, x0, y0)
+    if cell >= 0 and game.land.island[layer, goal] != game.land.island[layer, cell]:
+        goal = nearest_cell(game, layer, int(game.land.island[layer, cell]), x, y)
+    return cell, goal
 
 
-@kernel
-def walk(
-    game: Game, layer: int, inner: float, x0: float, y0: float, x: float, y: float
-) -> tuple[float, float]:
-    """Where a walker at (x0, y0) that wants to be at (x, y), less than a cell away, ends up."""
+@entry
+def way_length(game: Game, layer: int, x0: float, y0: float, x: float, y: float) -> float:
+    """How far a walker goes from one point to another, in cells; -1 if it cannot get there."""
     width = game.ground.size[0]
-    cx, cy = int(x0), int(y0)
-    bits = game.ground.open[layer, cy * width + cx]
-    nx, ny = int(x), int(y)
-    if nx != cx and not bits & (1 if nx > cx else 16):
-        x = cx + 1.0 - inner if nx > cx else cx + inner
-        nx = cx
-    bits = game.ground.open[layer, cy * width + nx]
-    if ny != cy and not bits & (4 if ny > cy else 64):
-        y = cy + 1.0 - inner if ny > cy else cy + inner
-        ny = cy
-    return off_walls(game, layer, ny * width + nx, inner, x, y)
+    cell, goal = ends_of_way(game, layer, x0, y0, x, y)
+    if cell < 0 or goal != cell_of(game, x, y):
+        return -1.0
+    f, guide, leg = field_of(game, layer, goal), 0, 0
+    n_straight = n_diagonal = 0
+    while cell != goal:
+        if (n_straight + n_diagonal) % LOOK_AGAIN_CELLS == 0:  # as walkers do
+            guide, leg = choose_guide(game, f, cell)
+        before = cell
+        cell, guide, leg = next_cell(game, f, guide, leg, cell)
+        if cell % width == before % width or cell // width == before // width:
+            n_straight += 1
+        else:
+            n_diagonal += 1
+    return n_straight + math.sqrt(2.0) * n_diagonal

@@ -10,6 +10,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import LATTICE, spawn
@@ -23,7 +24,7 @@ from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 @kernel
 def clear(game: Game, seed: np.uint64) -> None:
-    """An empty game. The cache of ways stays: it depends on the terrain alone."""
+    """An empty game. The cache of paths stays: it knows of which ground it is."""
     for u in range(game.units.shape[0]):
         game.units[u].alive = False
         game.units[u].tag = 0
@@ -36,13 +37,33 @@ def clear(game: Game, seed: np.uint64) -> None:
         player.minerals, player.vespene = 0.0, 0.0
         for k in range(player.levels.shape[0]):
             player.levels[k] = 0
-    for f in range(game.fields.shape[0]):
-        game.fields[f].used = 0
+    for f in range(game.paths.fields.shape[0]):
+        game.paths.fields[f].used = 0
+    for leg in range(game.paths.legs.shape[0]):
+        game.paths.legs[leg].used = 0
+    clear_footprints(game)
+    clear_layers(game)
     clock = game.clock[0]
     clock.seed = seed
     clock.tick, clock.n_events = 0, 0
     clock.n_effects, clock.fault, clock.fog = 0, codes.NO_FAULT, False
     clear_slots(game)
+
+
+@kernel
+def clear_layers(game: Game) -> None:
+    """No creep, no power, and nothing seen yet, as far as the game keeps these layers."""
+    for cell in range(game.creep.shape[0]):
+        game.creep[cell] = 0
+    for p in range(game.players.shape[0]):
+        for cell in range(game.power.shape[1]):
+            game.power[p, cell] = 0
+        for cell in range(game.visibility.shape[1]):
+            game.visibility[p, cell] = codes.HIDDEN
+    epochs = game.epochs[0]
+    epochs.creep += 1
+    epochs.power += 1
+    epochs.visibility += 1
 
 
 @kernel

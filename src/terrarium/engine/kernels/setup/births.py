@@ -9,11 +9,11 @@ from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgra
 from terrarium.engine.kernels.combat.targeting import SCAN_PERIOD_TICKS
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
-from terrarium.engine.kernels.movement.paths import cell_of, off_walls
-from terrarium.engine.kernels.movement.places import standing_point
+from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.kernels.movement.places import fitted, standing_point
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
 from terrarium.engine.kernels.setup.slots import list_unit, take_slot
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, is_placed
 
 LONG_AGO = -1_000_000
 ROOM = 0.05
@@ -36,7 +36,7 @@ def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[fl
     row = game.rules.types[kind]
     x, y = standing_point(game, kind, x, y)
     layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
-    home = game.ground.island[layer, cell_of(game, x, y)]
+    home = game.land.island[layer, cell_of(game, x, y)]
     gap = 2.0 * row.separation + ROOM
     # The pattern of even owners is that of odd ones turned by half a circle: no player has the
     # better formation.
@@ -48,9 +48,9 @@ def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[fl
             continue
         if not row.flying:
             cell = cell_of(game, px, py)
-            if not game.ground.walkable[layer, cell] or game.ground.island[layer, cell] != home:
+            if not game.land.walkable[layer, cell] or game.land.island[layer, cell] != home:
                 continue
-            fit_x, fit_y = off_walls(game, layer, cell, row.inner, px, py)
+            fit_x, fit_y = fitted(game, layer, row.inner, px, py)
             if fit_x != px or fit_y != py:
                 continue
         if is_free(game, row.classes, row.separation, px, py):
@@ -65,6 +65,8 @@ def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> 
         other = game.units[v]
         if not other.alive or not game.rules.types[other.kind].classes & classes:
             continue
+        if is_placed(game, v):
+            continue  # its footprint is part of the ground
         reach = separation + game.rules.types[other.kind].separation
         dx, dy = other.x - x, other.y - y
         if dx * dx + dy * dy < reach * reach:

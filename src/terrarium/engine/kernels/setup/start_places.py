@@ -36,6 +36,6 @@ def is_reachable(game: Game, p: int, x: float, y: float) -> bool:
     if place.flying:
         return True
     here, there = cell_of(game, place.x, place.y), cell_of(game, x, y)
-    if not game.ground.walkable[layer, there]:
+    if not game.land.walkable[layer, there]:
         return False
-    return bool(game.ground.island[layer, here] == game.ground.island[layer, there])
+    return bool(game.land.island[layer, here] == game.land.island[layer, there])

@@ -1,0 +1,98 @@
+"""Footprints: structures that stand on the grid, close its cells and are walked around."""
+
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.movement.repairs import repair, survey
+from terrarium.engine.state import Game, is_placed
+from terrarium.engine.tables.footprints import MAX_SIDE
+
+
+@kernel
+def lowest_cell(middle: float, n_cells: int) -> int:
+    """Where a footprint of so many cells begins: odd ones have their middle in a cell, even ones on
+    a corner (sc2api.md, 20)."""
+    return int(middle - 0.5 * (n_cells - 1) + 64.0) - 64  # rounds down below 0, too
+
+
+@kernel
+def has_space(game: Game, footprint: int, left: int, bottom: int) -> bool:
+    """Is there flat, free ground to build on under the whole of a footprint?"""
+    shape, ground = game.rules.footprints[footprint], game.ground
+    if left < ground.playable[0] or bottom < ground.playable[1]:
+        return False
+    if left + shape.width > ground.playable[2] or bottom + shape.height > ground.playable[3]:
+        return False
+    level = ground.level[bottom * ground.size[0] + left]
+    for y in range(bottom, bottom + shape.height):
+        for x in range(left, left + shape.width):
+            cell = y * ground.size[0] + x
+            if not ground.buildable[cell] or ground.level[cell] != level or game.taken[cell]:
+                return False
+    return True
+
+
+@kernel
+def put_footprint(game: Game, u: int) -> None:
+    """Let a unit stand on the grid where it is: from now on walkers go around it."""
+    me, site = game.units[u], game.sites[u]
+    shape = game.rules.footprints[game.rules.types[me.kind].footprint]
+    site.footprint = game.rules.types[me.kind].footprint
+    site.left, site.bottom = lowest_cell(me.x, shape.width), lowest_cell(me.y, shape.height)
+    me.x, me.y = site.left + 0.5 * shape.width, site.bottom + 0.5 * shape.height
+    me.home_x, me.home_y = me.x, me.y
+    site.placed = True
+    game.epochs[0].n_placed += 1
+    mark_cells(game, u, u + 1)
+
+
+@kernel
+def lift_footprint(game: Game, u: int) -> None:
+    """Take a unit off the grid, if it stands there: its cells are free again."""
+    if not is_placed(game, u):
+        return
+    game.sites[u].placed = False
+    game.epochs[0].n_placed -= 1
+    mark_cells(game, u, 0)
+
+
+@kernel
+def change_footprint(game: Game, u: int) -> None:
+    """Keep the footprint of a unit on the grid true after it took another form."""
+    if not is_placed(game, u):
+        return
+    site, footprint = game.sites[u], game.rules.types[game.units[u].kind].footprint
+    if footprint >= 0:
+        old, new = game.rules.footprints[site.footprint], game.rules.footprints[footprint]
+        if old.width == new.width and old.height == new.height and old.closed == new.closed:
+            site.footprint = footprint
+            return
+    lift_footprint(game, u)
+    if footprint >= 0:
+        put_footprint(game, u)
+
+
+@kernel
+def mark_cells(game: Game, u: int, owner: int) -> None:
+    """Note whose the cells under a structure are, and repair the ground around it."""
+    site, width = game.sites[u], game.ground.size[0]
+    shape = game.rules.footprints[site.footprint]
+    for y in range(shape.height):
+        for x in range(shape.width):
+            cell = (site.bottom + y) * width + site.left + x
+            game.taken[cell] = owner
+            if shape.closed >> (y * MAX_SIDE + x) & 1:
+                game.blocked[cell] = owner
+    right, top = site.left + shape.width, site.bottom + shape.height
+    repair(game, site.left, site.bottom, right, top)
+
+
+@kernel
+def clear_footprints(game: Game) -> None:
+    """Take everything off the grid."""
+    if game.epochs[0].n_placed == 0:
+        return
+    for u in range(game.sites.shape[0]):
+        game.sites[u].placed = False
+    for cell in range(game.taken.shape[0]):
+        game.taken[cell] = game.blocked[cell] = 0
+    game.epochs[0].n_placed = 0
+    survey(game)

@@ -1,0 +1,264 @@
+"""Ways between the sectors of a larger map: through portals, the middles of open border cells.
+
+A *leg* is a flow field towards a portal over one of its two sectors; all goals share it. The
+*route* of a goal is what it costs from every portal to it. A unit goes to the portal where the leg
+and the rest of the route are cheapest together, crosses, and chooses again. With every cell what is
+left of its way gets cheaper, so it arrives.
+"""
+
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.movement.fields import fill_field, place_near
+from terrarium.engine.kernels.movement.windows import (
+    ENDLESS,
+    open_window,
+    spot_of,
+    spread,
+    start_from,
+    way_down,
+)
+from terrarium.engine.land import BORDER_SPOTS, N_SIDES, UNREACHED
+from terrarium.engine.state import Game
+from terrarium.engine.tables.terrain import NEAR_CELLS, STEP_X, STEP_Y
+
+STRAIGHT_TO_GOAL = -1
+"""in place of a portal: follow the field of the goal itself"""
+
+
+@kernel
+def sector_of(game: Game, cell: int) -> int:
+    """The sector that holds a cell of the map."""
+    ground, width = game.ground, game.ground.size[0]
+    row = ground.sector_row[cell // width]
+    return row * (ground.column_edge.shape[0] - 1) + ground.sector_column[cell % width]
+
+
+@kernel
+def portals_beside(game: Game, layer: int, sector: int, side: int) -> tuple[int, int]:
+    """The portals of a sector on its right, upper, left or lower side: first, and one behind."""
+    n_columns = game.ground.column_edge.shape[0] - 1
+    border = 2 * sector + side % 2
+    if side == 2:
+        if sector % n_columns == 0:
+            return 0, 0
+        border -= 2
+    elif side == 3:
+        if sector < n_columns:
+            return 0, 0
+        border -= 2 * n_columns
+    first = game.land.first_portal[layer]
+    return int(first[border]), int(first[border + 1])
+
+
+@kernel
+def far_sector(game: Game, border: int) -> int:
+    """The sector on the high side of a border."""
+    return border // 2 + (game.ground.column_edge.shape[0] - 1 if border % 2 else 1)
+
+
+@kernel
+def half_step(game: Game, layer: int, p: int) -> int:
+    """What it costs from a cell at a portal to its middle, on the border and perhaps beside it."""
+    half = game.ground.step_cost[0] // 2
+    return 2 * half if game.land.portals[layer, p].beside else half
+
+
+@kernel
+def leg_to(game: Game, layer: int, p: int, high: int) -> int:
+    """The row of the leg to a portal over the sector on its low or high side."""
+    portal, paths = game.land.portals[layer, p], game.paths
+    border = int(portal.border)
+    sector = far_sector(game, border) if high else border // 2
+    place = (border % 2 + 2 * high) * BORDER_SPOTS + int(portal.spot)
+    owner = (layer * game.land.changed.shape[0] + sector) * N_SIDES * BORDER_SPOTS + place
+    leg = int(paths.leg_at[layer, sector, place]) - 1
+    if leg < 0 or paths.legs[leg].owner != owner:
+        leg = 0
+        for k in range(paths.legs.shape[0]):
+            if paths.legs[k].used < paths.legs[leg].used:
+                leg = k
+        paths.legs[leg].owner, paths.legs[leg].epoch = owner, -1
+        paths.leg_at[layer, sector, place] = leg + 1
+    paths.legs[leg].used = game.clock[0].tick + 1  # 0: never
+    if paths.legs[leg].epoch < game.land.changed[sector]:
+        paths.legs[leg].epoch = game.epochs[0].ground
+        fill_leg(game, layer, p, high, sector, leg)
+    return leg
+
+
+@kernel
+def fill_leg(game: Game, layer: int, p: int, high: int, sector: int, leg: int) -> None:
+    """Compute the costs and directions from everywhere in a sector to one of its portals."""
+    ground, portal, width = game.ground, game.land.portals[layer, p], game.ground.size[0]
+    n_columns = ground.column_edge.shape[0] - 1
+    column, row = sector % n_columns, sector // n_columns
+    left, bottom = ground.column_edge[column], ground.row_edge[row]
+    right, top = ground.column_edge[column + 1], ground.row_edge[row + 1]
+    open_window(game, layer, left, bottom, right - left, top - bottom)
+    low, beside = int(portal.cell), int(portal.beside)
+    cell = low + int(portal.across) if high else low
+    start_from(game, cell, half_step(game, layer, p))
+    start_from(game, cell + beside, half_step(game, layer, p))
+    spread(game)
+    # The middle of the portal in half cells: on the border, and half a cell on if it has two cells.
+    upwards = int(portal.border) % 2
+    middle_x = 2 * (low % width) + 1 + (1 if not upwards or beside else 0)
+    middle_y = 2 * (low // width) + 1 + (1 if upwards or beside else 0)
+    k = 0
+    for y in range(bottom, top):
+        for x in range(left, right):
+            cost = game.scratch.costs[spot_of(game, x, y)]
+            game.paths.leg_costs[leg, k] = cost if cost < ENDLESS else UNREACHED
+            game.paths.leg_ways[leg, k] = way_down(game, x, y, middle_x, middle_y)
+            k += 1
+
+
+@kernel
+def place_in_sector(game: Game, sector: int, cell: int) -> int:
+    """Where legs over a sector keep what they know of a cell."""
+    ground, width = game.ground, game.ground.size[0]
+    n_columns = ground.column_edge.shape[0] - 1
+    column, row = sector % n_columns, sector // n_columns
+    left, bottom = ground.column_edge[column], ground.row_edge[row]
+    across = ground.column_edge[column + 1] - left
+    return (cell // width - bottom) * across + cell % width - left
+
+
+@kernel
+def plan_route(game: Game, f: int) -> None:
+    """Find what it costs from every portal to the goal of a field, unless that is known."""
+    field = game.paths.fields[f]
+    if field.route_epoch >= game.epochs[0].ground:
+        return
+    field.route_epoch = game.epochs[0].ground
+    layer, goal = field.layer, field.goal
+    n_portals = int(game.land.first_portal[layer, game.land.first_portal.shape[1] - 1])
+    for p in range(n_portals):
+        game.paths.route[f, p] = ENDLESS
+        game.scratch.portals[1, p] = 0
+    sector = sector_of(game, goal)
+    place = place_in_sector(game, sector, goal)
+    n_waiting = 0
+    for side in range(N_SIDES):
+        first, last = portals_beside(game, layer, sector, side)
+        for p in range(first, last):
+            cost = int(game.paths.leg_costs[leg_to(game, layer, p, side // 2), place])
+            if cost < UNREACHED:
+                game.paths.route[f, p] = cost
+                game.scratch.portals[0, n_waiting] = p
+                game.scratch.portals[1, p] = 1
+                n_waiting += 1
+    follow_portals(game, f, n_portals, n_waiting)
+
+
+@kernel
+def follow_portals(game: Game, f: int, n_portals: int, n_waiting: int) -> None:
+    """Let the costs of a route flow from portal to portal until none improves."""
+    queue, layer, head = game.scratch.portals, game.paths.fields[f].layer, 0
+    while n_waiting > 0:
+        p = queue[0, head]
+        head = head + 1 if head + 1 < n_portals else 0
+        n_waiting -= 1
+        queue[1, p] = 0
+        border = int(game.land.portals[layer, p].border)
+        for high in range(2):
+            leg = leg_to(game, layer, p, high)
+            sector = far_sector(game, border) if high else border // 2
+            for side in range(N_SIDES):
+                first, last = portals_beside(game, layer, sector, side)
+                for q in range(first, last):
+                    cost = between(game, layer, leg, sector, q, side // 2)
+                    cost += int(game.paths.route[f, p])
+                    if cost < game.paths.route[f, q]:
+                        game.paths.route[f, q] = cost
+                        if not queue[1, q]:
+                            queue[1, q] = 1
+                            tail = head + n_waiting
+                            queue[0, tail if tail < n_portals else tail - n_portals] = q
+                            n_waiting += 1
+
+
+@kernel
+def between(game: Game, layer: int, leg: int, sector: int, q: int, high: int) -> int:
+    """What it costs inside a sector from the portal at the end of a leg to another one."""
+    portal = game.land.portals[layer, q]
+    cell = int(portal.cell) + (int(portal.across) if high else 0)
+    cost = int(game.paths.leg_costs[leg, place_in_sector(game, sector, cell)])
+    if portal.beside:
+        other = place_in_sector(game, sector, cell + int(portal.beside))
+        cost = min(cost, int(game.paths.leg_costs[leg, other]))
+    return cost + half_step(game, layer, q) if cost < UNREACHED else ENDLESS
+
+
+@kernel
+def best_portal(game: Game, f: int, cell: int) -> tuple[int, int]:
+    """Where to leave the sector of a cell, as twice the portal + 1 on its high side, and the cost
+    of the way to the goal; ties are decided as in `way_down`."""
+    field, width = game.paths.fields[f], game.ground.size[0]
+    layer, sector = field.layer, sector_of(game, cell)
+    place = place_in_sector(game, sector, cell)
+    goal_x, goal_y = field.goal % width, field.goal // width
+    to_x, to_y = goal_x - cell % width, goal_y - cell // width
+    best, best_cost, best_distance, best_turn = STRAIGHT_TO_GOAL, ENDLESS, 0, 0
+    for side in range(N_SIDES):
+        first, last = portals_beside(game, layer, sector, side)
+        for p in range(first, last):
+            leg = leg_to(game, layer, p, side // 2)
+            if game.paths.leg_costs[leg, place] == UNREACHED:
+                continue
+            cost = int(game.paths.leg_costs[leg, place]) + int(game.paths.route[f, p])
+            if cost > best_cost or cost >= ENDLESS:
+                continue
+            at = int(game.land.portals[layer, p].cell)
+            rest_x, rest_y = goal_x - at % width, goal_y - at // width
+            distance = rest_x * rest_x + rest_y * rest_y
+            turn = to_x * (to_y - rest_y) - to_y * (to_x - rest_x)
+            if cost == best_cost and best != STRAIGHT_TO_GOAL:
+                if distance > best_distance or (distance == best_distance and turn <= best_turn):
+                    continue
+            best, best_cost = 2 * p + side // 2, cost
+            best_distance, best_turn = distance, turn
+    return best, best_cost
+
+
+@kernel
+def choose_guide(game: Game, f: int, cell: int) -> tuple[int, int]:
+    """What leads from a cell to the goal of a field: the field itself, or a portal and the leg to
+    it."""
+    place, inside = place_near(game, f, cell), UNREACHED
+    if place >= 0:
+        fill_field(game, f)
+        if game.land.changed.shape[0] == 1:
+            return STRAIGHT_TO_GOAL, 0
+        inside = int(game.paths.near[f, place])
+        if no_detour_pays(game, f, cell, inside):
+            return STRAIGHT_TO_GOAL, 0
+    plan_route(game, f)
+    guide, cost = best_portal(game, f, cell)
+    if inside < UNREACHED and inside <= cost:
+        return STRAIGHT_TO_GOAL, 0
+    return guide, leg_to(game, game.paths.fields[f].layer, guide // 2, guide % 2)
+
+
+@kernel
+def no_detour_pays(game: Game, f: int, cell: int, cost: int) -> bool:
+    """Is a way inside of a field shorter than any that leaves it and comes back?"""
+    goal, width = game.paths.fields[f].goal, game.ground.size[0]
+    aside = max(abs(goal % width - cell % width), abs(goal // width - cell // width))
+    return cost <= game.ground.step_cost[0] * (2 * NEAR_CELLS + 2 - aside)
+
+
+@kernel
+def next_cell(game: Game, f: int, guide: int, leg: int, cell: int) -> tuple[int, int, int]:
+    """One cell on, and what leads on from there; the same cell at the goal."""
+    width = game.ground.size[0]
+    if guide == STRAIGHT_TO_GOAL:
+        place = place_near(game, f, cell)
+        d = int(game.paths.ways[f, place]) - 1 if place >= 0 else -1  # unsigned: 0 would wrap
+        return (cell + STEP_Y[d] * width + STEP_X[d] if d >= 0 else cell), guide, leg
+    d = int(game.paths.leg_ways[leg, place_in_sector(game, sector_of(game, cell), cell)]) - 1
+    if d >= 0:
+        return cell + STEP_Y[d] * width + STEP_X[d], guide, leg
+    across = int(game.land.portals[game.paths.fields[f].layer, guide // 2].across)
+    cell += -across if guide % 2 else across
+    guide, leg = choose_guide(game, f, cell)
+    return cell, guide, leg

@@ -1,0 +1,482 @@
+"""Structures on the grid: walkers go around them, and the ground is repaired when they go."""
+
+from dataclasses import replace
+from math import hypot
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from terrarium.data.battles.generated import generate_terrain
+from terrarium.data.battles.scenario import Scenario
+from terrarium.engine import codes
+from terrarium.engine.kernels.movement.paths import way_length
+from terrarium.engine.simulator import EngineError, Simulator
+from terrarium.engine.tables.terrain import compile_ground, sector_edges
+from tests.engine.arena import Arena, Piece, flat, on_terrain
+from tests.naive import distance_to_polygon, walking_distances
+
+RULES = "lotv-4.10"
+WITH_FOOTPRINTS = ("footprints",)
+REPLAN_TICKS = 8
+ONE_SECTOR, MANY_SECTORS = 48, 96
+"""sides of maps whose flow fields cover all of them, and whose ways lead through portals"""
+
+
+def grid(size: int = ONE_SECTOR, slots: int = 24, **cells: NDArray[np.bool_]) -> Arena:
+    return on_terrain(flat(size, size, **cells), RULES, slots, layers=WITH_FOOTPRINTS)
+
+
+def two_gaps(size: int) -> Arena:
+    """A wall across the map with two gaps of two cells: a near one in the south, a far one."""
+    walkable = np.ones((size, size), np.bool_)
+    walkable[:, size // 2] = False
+    walkable[10:12, size // 2] = True
+    walkable[40:42, size // 2] = True
+    return grid(size, walkable=walkable)
+
+
+def passes_by(walker: Piece) -> float:
+    """The height of the gap that a walker is on its way to, seen from (10, 20)."""
+    return float(walker.way_y)
+
+
+# --- paths --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
+def test_a_depot_in_a_choke_leads_an_army_elsewhere_and_back_when_it_is_gone(size: int) -> None:
+    arena = two_gaps(size)
+    army = [arena.add("marine", at=(6 + i % 4, 18 + i // 4)) for i in range(12)]
+    for me in army:
+        me.move(size - 10, 20)
+    arena.run(20)
+    assert all(passes_by(me) < 20 for me in army)
+    depot = arena.place("supply_depot", at=(size / 2, 11))
+    arena.run(REPLAN_TICKS + 1)
+    assert all(passes_by(me) > 20 for me in army)
+    arena.sim.remove(0, depot.slot)
+    arena.run(REPLAN_TICKS + 1)
+    assert all(passes_by(me) < 20 for me in army)
+    assert arena.run(1200, until=lambda: all(me.x > size / 2 + 2 for me in army))
+
+
+@pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
+def test_a_structure_that_dies_opens_the_way(size: int) -> None:
+    arena = two_gaps(size)
+    me = arena.add("marine", at=(10, 20))
+    depot = arena.place("supply_depot", at=(size / 2, 11))
+    me.move(size - 10, 20)
+    arena.run(2)
+    assert passes_by(me) > 20
+    depot.set(hp=0.0)
+    arena.run(REPLAN_TICKS + 1)
+    assert not depot.alive
+    assert passes_by(me) < 20
+
+
+@pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
+def test_a_closed_wall_makes_walkers_go_to_the_nearest_point_they_can_reach(size: int) -> None:
+    arena = grid(size, slots=64)
+    for y in range(1, size, 2):
+        arena.place("supply_depot", at=(24, y))
+    me = arena.add("marine", at=(10, 12))
+    me.move(30.5, 30.5)
+    # The cells before the wall end at x = 23; the nearest one to the goal has its middle at 22.5.
+    assert arena.run(400, until=lambda: me.distance(22.5, 30.5) < 0.6)
+    assert way_length(arena.sim.handles[0], 0, *me.at, 30.5, 30.5) < 0
+    arena.run(100)
+    assert me.x < 23
+
+
+def test_walkers_behind_a_wall_are_free_again_when_a_part_of_it_goes() -> None:
+    arena = grid(MANY_SECTORS, slots=64)
+    wall = [arena.place("supply_depot", at=(40, y)) for y in range(1, MANY_SECTORS, 2)]
+    me = arena.add("zergling", at=(20, 50))
+    me.move(60, 50)
+    arena.run(200)
+    assert me.x < 39
+    arena.sim.remove(0, wall[10].slot)  # at y = 21
+    assert arena.run(600, until=lambda: me.distance(60, 50) < 0.5)
+
+
+def test_large_walkers_need_two_free_cells_between_structures() -> None:
+    arena = grid()
+    for y in (3, 6, 9, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43, 46):
+        arena.place("engineering_bay", at=(24.5, y - 0.5))
+    game = arena.sim.handles[0]
+    assert way_length(game, codes.SMALL_WALKER, 10.5, 10.5, 40.5, 10.5) == pytest.approx(
+        30.4, abs=1
+    )
+    assert way_length(game, codes.LARGE_WALKER, 10.5, 10.5, 40.5, 10.5) < 0
+    arena.sim.remove(0, arena.pieces()[0].slot)
+    assert way_length(game, codes.LARGE_WALKER, 10.5, 10.5, 40.5, 10.5) > 30
+
+
+def test_an_army_gets_across_a_large_map_and_through_its_ramps() -> None:
+    arena = on_terrain(generate_terrain(176, 0), RULES, slots=24, layers=WITH_FOOTPRINTS)
+    army = [arena.add("marine", at=(28 + i % 5, 28 + i // 5)) for i in range(20)]
+    for me in army:
+        me.move(146, 146)
+    assert arena.run(2500, until=lambda: all(me.distance(146, 146) < 6 for me in army))
+
+
+# --- portals ------------------------------------------------------------------------------------
+
+
+def random_walls(seed: int, size: int) -> NDArray[np.bool_]:
+    """Ground with rocks, thin walls, or scattered single cells."""
+    rng = np.random.default_rng(seed)
+    if seed % 3 == 0:
+        return rng.random((size, size)) > 0.25
+    walkable = np.ones((size, size), np.bool_)
+    for _ in range(size // 2):
+        x, y = rng.integers(0, size, 2)
+        long, wide = rng.integers(3, 24), 1
+        if seed % 3 == 1:
+            long, wide = rng.integers(1, 9, 2)
+        elif rng.random() < 0.5:
+            long, wide = wide, long
+        walkable[y : y + wide, x : x + long] = False
+    return walkable
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ways_through_portals_are_hardly_longer_than_the_shortest(seed: int) -> None:
+    size = (72, 100, 131)[seed % 3]
+    arena = on_terrain(flat(size, size, walkable=random_walls(seed, size)), RULES, slots=2)
+    ground, rng = arena.sim.ground, np.random.default_rng(seed)
+    layer = seed % 2
+    cells = np.flatnonzero(ground.walkable[layer])
+    for goal in rng.choice(cells, 3):
+        shortest = walking_distances(ground.open[layer], size, int(goal))
+        for start in rng.choice(cells, 60):
+            here, there = ((c % size + 0.5, c // size + 0.5) for c in (int(start), int(goal)))
+            way = way_length(arena.sim.handles[0], layer, *here, *there)
+            if start not in shortest:
+                assert way < 0
+                continue
+            # A portal is up to three cells beside the shortest way: much, where that is short.
+            assert shortest[start] - 1e-6 <= way <= 1.1 * shortest[start] + 1.0
+
+
+@pytest.mark.parametrize("size", [65, 96, 131, 176, 200])
+def test_sectors_are_the_same_from_both_ends_of_the_map(size: int) -> None:
+    edges = sector_edges(size)
+    assert (edges == size - edges[::-1]).all()
+    assert (np.diff(edges) <= 32).all()
+
+
+def test_a_fair_map_has_ways_of_equal_length_for_both_sides() -> None:
+    terrain = generate_terrain(176, 0)
+    sim = on_terrain(terrain, RULES, slots=2).sim
+    rng = np.random.default_rng(3)
+    spots = rng.choice(np.argwhere(terrain.walkable), (40, 2)) + 0.5
+    for (y0, x0), (y1, x1) in spots:
+        way = way_length(sim.handles[0], 0, x0, y0, x1, y1)
+        turned = way_length(sim.handles[0], 0, 176 - x0, 176 - y0, 176 - x1, 176 - y1)
+        assert way == pytest.approx(turned, abs=1e-9)
+
+
+# --- repair -------------------------------------------------------------------------------------
+
+STRUCTURES = ("supply_depot", "barracks", "command_center", "sensor_tower", "spore_crawler")
+changes = st.lists(
+    st.tuples(st.sampled_from(STRUCTURES), st.floats(0, 1), st.floats(0, 1), st.booleans()),
+    min_size=1,
+    max_size=30,
+)
+
+
+def change(sim: Simulator, plan: list[tuple[str, float, float, bool]]) -> None:
+    """Place structures where there is space, and remove every other one before the next comes."""
+    size = sim.scenario.terrain.width
+    for name, x, y, removes in plan:
+        placed = np.flatnonzero(sim.games.sites["placed"][0])
+        if removes and len(placed):
+            sim.remove(0, int(placed[int(x * 0.999 * len(placed))]))
+            continue
+        try:
+            sim.place(0, name, 0, x * size, y * size)
+        except EngineError:
+            continue
+
+
+def same_parts(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
+    """Do two numberings divide the cells alike?"""
+    pairs = np.unique(np.stack([one, other]), axis=1)
+    return all(len(np.unique(names)) == pairs.shape[1] for names in pairs)
+
+
+@pytest.mark.parametrize("size", [40, 72])
+@settings(max_examples=25)
+@given(seed=st.integers(0, 5), plan=changes)
+def test_repaired_ground_is_what_it_would_be_from_scratch(
+    size: int, seed: int, plan: list[tuple[str, float, float, bool]]
+) -> None:
+    terrain = flat(size, size, walkable=random_walls(seed, size))
+    sim = on_terrain(terrain, RULES, slots=40, layers=WITH_FOOTPRINTS).sim
+    change(sim, plan)
+    # The twin is a terrain into which the structures are carved.
+    blocked = sim.games.blocked[0].reshape(size, size) > 0
+    carved = compile_ground(replace(terrain, walkable=terrain.walkable & ~blocked))
+    assert (sim.land.walkable[0] == carved.walkable).all()
+    assert (sim.land.open[0] == carved.open).all()
+    for layer in range(3):
+        assert same_parts(sim.land.island[0, layer], carved.island[layer])
+    fresh = on_terrain(replace(terrain, walkable=terrain.walkable & ~blocked), RULES, slots=2).sim
+    last = fresh.land.first_portal
+    assert (sim.land.first_portal[0] == last).all()
+    for layer in range(3):
+        mine, its = (
+            land[layer, : last[layer, -1]] for land in (sim.land.portals[0], fresh.land.portals)
+        )
+        assert (mine == its).all()
+    rng = np.random.default_rng(seed)
+    for x0, y0, x1, y1 in rng.uniform(0, size, (10, 4)):
+        before = way_length(sim.handles[0], 0, x0, y0, x1, y1)
+        assert before == way_length(fresh.handles[0], 0, x0, y0, x1, y1)
+
+
+def test_ways_known_before_a_change_are_found_anew() -> None:
+    """The caches are full of the old ground when structures come and go."""
+    sim = on_terrain(generate_terrain(96, 1), RULES, slots=64, layers=WITH_FOOTPRINTS).sim
+    rng = np.random.default_rng(0)
+    spots = rng.choice(np.argwhere(sim.scenario.terrain.walkable), (12, 2)) + 0.5
+
+    def lengths(of: Simulator) -> list[float]:
+        return [way_length(of.handles[0], 0, x, y, u, v) for (y, x), (v, u) in spots]
+
+    first = lengths(sim)
+    for _ in range(6):
+        change(sim, [("barracks", *rng.random(2), False) for _ in range(6)])
+        blocked = sim.games.blocked[0].reshape(96, 96) > 0
+        terrain = sim.scenario.terrain
+        fresh = on_terrain(replace(terrain, walkable=terrain.walkable & ~blocked), RULES).sim
+        assert lengths(sim) == lengths(fresh)
+    for slot in np.flatnonzero(sim.games.sites["placed"][0]):
+        sim.remove(0, int(slot))
+    assert lengths(sim) == first
+
+
+# --- bodies -------------------------------------------------------------------------------------
+
+
+def outline(piece: Piece) -> list[tuple[float, float]]:
+    shape = piece.arena.sim.rules.footprints[piece.row["footprint"]]
+    corners = zip(shape["corner_x"], shape["corner_y"], strict=True)
+    return [(piece.x + x, piece.y + y) for x, y in list(corners)[: shape["n_corners"]]]
+
+
+@pytest.mark.parametrize("name", ["supply_depot", "command_center", "refinery", "auto_turret"])
+@pytest.mark.parametrize("walker", ["marine", "zergling", "thor", "colossus"])
+def test_bodies_slide_along_the_outline(name: str, walker: str) -> None:
+    arena = grid()
+    structure = arena.place(name, at=(24, 24))
+    me = arena.add(walker, at=(14, 22.7), passive=True)
+    me.move(36, 24.6)
+    nearest = 100.0
+    for _ in range(400):
+        arena.run(1)
+        nearest = min(nearest, distance_to_polygon(*me.at, outline(structure)))
+        # It keeps its inner radius away; the step onto the edge is made at a whole tick.
+        assert nearest >= me.row["inner"] - 1e-6
+    assert me.distance(36, 24.6) < 0.1
+    assert nearest < me.row["inner"] + 0.6
+
+
+def test_the_cut_corner_of_a_townhall_can_be_walked_over() -> None:
+    """Of its rows, 3-5-5-5-3 cells are closed (sc2api.md, 9)."""
+    arena = grid()
+    base = arena.place("command_center", at=(20.5, 20.5))
+    closed = arena.sim.games.blocked[0].reshape(48, 48)[18:23, 18:23] > 0
+    assert closed.sum(axis=1).tolist() == [3, 5, 5, 5, 3]
+    me = arena.add("marine", at=(23.5, 23.5), passive=True)
+    me.move(22.2, 22.2)
+    arena.run(30)
+    assert (int(me.x), int(me.y)) == (22, 22)
+    assert distance_to_polygon(*me.at, outline(base)) == pytest.approx(0.375, abs=0.01)
+
+
+def test_nobody_slips_between_structures_that_touch_at_a_corner() -> None:
+    arena = grid(slots=48)
+    for k in range(24):
+        arena.place("supply_depot", at=(1 + 2 * k, 1 + 2 * k))
+    crowd = [arena.add("zergling", at=(16 + i % 6, 30 + i // 6), passive=True) for i in range(18)]
+    for me in crowd:
+        me.move(30, 20)
+    for _ in range(300):
+        arena.run(1)
+        assert all(me.y > me.x for me in crowd)
+
+
+def test_a_new_structure_pushes_units_off_its_ground() -> None:
+    arena = grid()
+    crowd = [
+        arena.add("marine", at=(20 + i % 3, 20 + i // 3), owner=1 + i % 2, passive=True)
+        for i in range(9)
+    ]
+    flyer = arena.add("medivac", at=(21, 21))
+    barracks = arena.place("barracks", at=(21.4, 21.4))
+    assert barracks.at == (21.5, 21.5)
+    assert flyer.at == (21, 21)
+    for k, me in enumerate(crowd):
+        assert distance_to_polygon(*me.at, outline(barracks)) >= 0.375 - 1e-6
+        assert me.distance(21.5, 21.5) < 5
+        for other in crowd[:k]:
+            assert hypot(me.x - other.x, me.y - other.y) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "center"),
+    [
+        ("supply_depot", (20.4, 20.6), (20.0, 21.0)),
+        ("barracks", (20.4, 20.6), (20.5, 20.5)),
+        ("command_center", (20.99, 20.01), (20.5, 20.5)),
+        ("sensor_tower", (20.0, 20.9), (20.5, 20.5)),
+    ],
+)
+def test_odd_footprints_snap_to_cells_and_even_ones_to_corners(
+    name: str, at: tuple[float, float], center: tuple[float, float]
+) -> None:
+    assert grid().place(name, at=at).at == center
+
+
+def test_new_units_appear_beside_structures_not_in_them() -> None:
+    arena = grid()
+    barracks = arena.place("barracks", at=(20.5, 20.5))
+    for _ in range(8):
+        me = arena.piece(arena.sim.create(0, "marine", 0, 20.5, 20.5))
+        assert distance_to_polygon(*me.at, outline(barracks)) >= 0.375 - 1e-6
+
+
+def test_a_lowered_depot_takes_ground_but_is_walked_over() -> None:
+    arena = grid()
+    arena.place("supply_depot_lowered", at=(20, 20))
+    me = arena.add("marine", at=(15, 20))
+    me.move(25, 20)
+    # 10 cells at 2.25 a second of 16 ticks.
+    arena.run(72)
+    assert me.distance(25, 20) < 0.1
+    with pytest.raises(EngineError, match="no flat, free ground"):
+        arena.place("supply_depot", at=(21, 20))
+
+
+@pytest.mark.parametrize("name", ["marine", "marauder"])
+def test_structures_on_the_grid_are_attacked_from_every_side(name: str) -> None:
+    arena = grid()
+    target = arena.place("barracks", at=(24.5, 24.5), owner=2)
+    ring = [
+        arena.add(name, at=(24.5 + 12 * np.cos(a), 24.5 + 12 * np.sin(a)))
+        for a in np.linspace(0, 6, 8)
+    ]
+    for me in ring:
+        me.attack(target)
+    starts = [me.at for me in ring]
+    assert arena.run(200, until=lambda: all(arena.shots_of(me) for me in ring))
+    for me, (x, y) in zip(ring, starts, strict=True):
+        # They come straight at it instead of crowding at one of its sides.
+        assert me.distance(x, y) < 8
+
+
+# --- games --------------------------------------------------------------------------------------
+
+
+def test_games_with_structures_are_saved_branched_and_begun_anew() -> None:
+    arena = grid(MANY_SECTORS)
+    sim = Simulator(arena.sim.scenario, 3, slots=24, layers=WITH_FOOTPRINTS)
+    marines = [sim.create(0, "marine", 0, 10.0 + i, 30.0) for i in range(5)]
+    for y in range(29, 39, 2):
+        sim.place(0, "supply_depot", 1, 40.0, float(y))
+    for slot in marines:
+        sim.order(0, slot, codes.MOVE, (80.0, 31.0))
+    sim.step(60)
+    save = sim.save()
+    sim.branch(0, [1, 2])
+    sim.step(200)
+    assert sim.digest(0) == sim.digest(1) == sim.digest(2)
+    after = sim.digest(0)
+    sim.load(save)
+    assert sim.digest(0) != after
+    sim.step(200)
+    assert sim.digest(0) == after
+    sim.reset(seed=0)
+    assert not sim.games.taken.any()
+    assert (sim.land.open == sim.ground.open).all()
+
+
+def test_the_digest_knows_of_footprints() -> None:
+    first, second = grid(), grid()
+    first.place("supply_depot", at=(20, 20))
+    piece = second.add("supply_depot", at=(20, 20))
+    piece.set(**{name: first.sim.units[0, 0][name] for name in first.sim.units.dtype.names})
+    assert first.sim.digest() != second.sim.digest()
+
+
+def test_layers_have_cells_only_where_they_were_asked_for() -> None:
+    scenario = open_scenario()
+    sim = Simulator(scenario, 2, slots=4, layers=("creep", "visibility"))
+    assert sim.games.creep.shape == (2, 48 * 48)
+    assert sim.games.visibility.shape == (2, 2, 48 * 48)
+    assert sim.games.power.size == sim.games.blocked.size == 0
+    sim.games.creep[0, 7] = 1
+    sim.games.visibility[0, 1, 7] = codes.VISIBLE
+    save, digest, epoch = sim.save(), sim.digest(), int(sim.games.epochs["creep"][0, 0])
+    sim.reset(seed=0)
+    assert not sim.games.creep.any()
+    assert not sim.games.visibility.any()
+    assert sim.games.epochs["creep"][0, 0] > epoch
+    assert sim.digest() != digest
+    sim.load(save)
+    assert sim.games.creep[0, 7] == 1
+    assert sim.digest() == digest
+
+
+def open_scenario() -> Scenario:
+    return on_terrain(flat(48, 48), RULES, slots=4).sim.scenario
+
+
+@pytest.mark.parametrize(
+    ("layers", "unit", "at", "message"),
+    [
+        ((), "supply_depot", (20, 20), "layers"),
+        (WITH_FOOTPRINTS, "marine", (20, 20), "no footprint"),
+        (WITH_FOOTPRINTS, "supply_depo", (20, 20), "supply_depot"),
+        (WITH_FOOTPRINTS, "supply_depot", (0.2, 20), "no flat, free ground"),
+        (WITH_FOOTPRINTS, "supply_depot", (np.nan, 20), "not a place"),
+    ],
+)
+def test_what_cannot_be_placed_is_refused(
+    layers: tuple[str, ...], unit: str, at: tuple[float, float], message: str
+) -> None:
+    sim = Simulator(open_scenario(), slots=4, layers=layers)
+    with pytest.raises(EngineError, match=message):
+        sim.place(0, unit, 0, *at)
+    assert not sim.units["alive"].any()
+
+
+def test_nothing_is_placed_on_ramps_cliffs_structures_or_rooted_units() -> None:
+    level = np.ones((48, 48), np.uint8)
+    level[:, 24:] = 2
+    arena = grid(level=level)
+    arena.place("barracks", at=(10.5, 10.5))
+    arena.add("siege_tank_sieged", at=(10, 30))
+    for at in ((24, 20), (11, 12), (10, 30)):
+        with pytest.raises(EngineError, match="no flat, free ground"):
+            arena.place("supply_depot", at=at)
+
+
+def test_unknown_layers_are_refused() -> None:
+    with pytest.raises(EngineError, match="crepe"):
+        Simulator(open_scenario(), slots=4, layers=("crepe",))
+
+
+def test_only_the_living_are_removed() -> None:
+    arena = grid()
+    me = arena.add("marine", at=(20, 20))
+    arena.sim.remove(0, me.slot)
+    assert arena.sim.players["n_alive"][0].tolist() == [0, 0]
+    with pytest.raises(EngineError, match="no living unit"):
+        arena.sim.remove(0, me.slot)
