@@ -28,6 +28,17 @@ SECOND = 16
 """ticks in a second of the game's data"""
 
 
+_WRITTEN: list[tuple[Rules, list[NDArray[Any]]]] = []
+
+
+def restore_rules() -> None:
+    """Undo what was written to rule tables."""
+    while _WRITTEN:
+        rules, before = _WRITTEN.pop()
+        for table, saved in zip(rules, before, strict=True):
+            table[...] = saved
+
+
 class Blow(NamedTuple):
     """What a unit lost in one tick."""
 
@@ -40,12 +51,10 @@ class Arena:
 
     def __init__(self, scenario: Scenario | str, slots: int | None = None, n_games: int = 1):
         self.sim = Simulator(scenario, n_envs=n_games, slots=slots)
-        self._rules = self.sim.rules
         self.clear()
 
     def clear(self, seed: int = 0) -> "Arena":
         """Begin anew: with the scenario's units, or with none on a ground of our own."""
-        self.sim.rules = self._rules
         self.sim.reset(seed=seed)
         self.ticks = 0
         self._fired: list[NDArray[np.bool_]] = []
@@ -144,8 +153,9 @@ class Arena:
         return int((effects["stage"] == codes.SPELL_FLYING).sum())
 
     def own_rules(self) -> Rules:
-        """Rule tables to be written to, until the arena is cleared."""
-        self.sim.rules = Rules(*(array.copy() for array in self.sim.rules))
+        """Rule tables to be written to: until the end of the test, for all arenas of the rules."""
+        # In place: the kernels hold the addresses of these tables.
+        _WRITTEN.append((self.sim.rules, [table.copy() for table in self.sim.rules]))
         return self.sim.rules
 
     def without_regeneration(self) -> "Arena":
