@@ -20,7 +20,7 @@ from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
 from terrarium.engine.kernels.tick import step
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import COMMAND, Game, Games, allocate, allocate_scratch
-from terrarium.engine.tables.abilities_from_facts import names_of
+from terrarium.engine.tables.names import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.engine.tables.terrain import compile_ground

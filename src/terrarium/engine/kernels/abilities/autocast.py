@@ -6,7 +6,7 @@ from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
-from terrarium.engine.kernels.orders.permission import may_use_now
+from terrarium.engine.kernels.orders.permission import may_use
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game
 
@@ -25,10 +25,7 @@ def act_by_itself(game: Game, u: int) -> None:
         ability = game.rules.kit[me.kind, k]
         if ability < 0 or not is_on(game, u, k):
             continue
-        needs = game.rules.kit_needs[me.kind, k]
-        if game.players[me.side].techs & needs != needs:
-            continue
-        if may_use_now(game, u, ability) != codes.SUCCESS:
+        if may_use(game, u, ability) != codes.SUCCESS:
             continue
         v = whom(game, u, ability)
         if v >= 0:
@@ -51,15 +48,15 @@ def whom(game: Game, u: int, ability: int) -> int:
     """The target that a unit would choose; -1 = nobody."""
     me, row = game.units[u], game.rules.abilities[ability]
     order = current_order(game, u)
-    if row.kind == codes.CHARGE:
+    if row.mechanic == codes.CHARGE:
         v = me.target
         if v < 0 or not game.units[v].alive:
             return codes.NO_UNIT
         gap = edge_distance(game, me, game.units[v])
         return v if 0.5 < gap <= CHARGE_RANGE else codes.NO_UNIT
-    if row.kind == codes.HEALING and row.shield_rate == 0.0:
+    if row.mechanic == codes.HEALING and game.rules.recharges[row.params].shield_rate == 0.0:
         return codes.NO_UNIT  # the Medivac's beam has rules of its own (healing.py)
-    if row.kind == codes.MORPH:
+    if row.mechanic == codes.MORPH:
         return codes.NO_UNIT
     if me.passive or order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
         return codes.NO_UNIT
@@ -91,13 +88,13 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
 @kernel
 def has_point(game: Game, u: int, ability: int, v: int) -> bool:
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
-    if row.kind == codes.REPAIR:
+    if row.mechanic == codes.REPAIR:
         return other.side == me.side and other.hp < other.hp_max
-    if row.kind == codes.HEALING:
+    if row.mechanic == codes.HEALING:
         return other.side == me.side and other.shield < game.rules.types[other.kind].shields
     if row.must_be & codes.IS_MASSIVE:
         return not game.rules.types[other.kind].flying
-    if row.kind == codes.BLAST:
+    if row.mechanic == codes.BLAST:
         return other.side != me.side and not game.rules.types[other.kind].flying
     return other.side != me.side
 
@@ -106,7 +103,7 @@ def has_point(game: Game, u: int, ability: int, v: int) -> bool:
 def begin_by_itself(game: Game, u: int, ability: int, v: int) -> None:
     """Begin a cast without an order; a charge only needs its buff, so it runs beside the attack."""
     skill, row = game.skills[u], game.rules.abilities[ability]
-    if row.kind == codes.CHARGE:
+    if row.mechanic == codes.CHARGE:
         skill.beside, skill.beside_target, skill.beside_tag = ability, v, game.units[v].tag
         return
     skill.cast, skill.phase, skill.ordered = ability, codes.PREP, False

@@ -8,7 +8,6 @@ from terrarium.engine.kernels.abilities.traits import concerns
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.state import Game
-from terrarium.engine.tables.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET
 
 PULL_SPEED = 1.0
 """How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
@@ -27,23 +26,20 @@ def arrive(
 ) -> None:
     """An ability has its outcome at (x, y), on unit `v` if that is still there."""
     row = game.rules.abilities[ability]
-    if row.circle > 0.0:
-        radius = upgraded(
-            game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
-        )
+    circle = game.rules.impacts[row.impact].circle if row.impact >= 0 else 0.0
+    if circle > 0.0:
+        impact = game.rules.impacts[row.impact]
+        radius = upgraded(game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle)
         for o in range(game.clock[0].n_slots):
             if game.units[o].alive and touches(game, o, x, y, radius):
-                if concerns(
-                    game, row.circle_who, side, source, o, row.circle_must_be,
-                    row.circle_must_not_be,
-                ):  # fmt: skip
+                if concerns(game, impact.who, side, source, o, impact.must_be, impact.must_not_be):
                     befall(game, ability, source, tag, side, o)
     elif v >= 0:
         befall(game, ability, source, tag, side, v)
-    strikes(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
-    if row.push > 0.0:
+    deal_hits(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
+    if row.impact >= 0 and game.rules.impacts[row.impact].push > 0.0:
         push_away(game, ability, side, source, x, y)
-    if row.habits & BREAKS_FORCE_FIELDS:
+    if row.flag_bits & codes.BREAKS_FORCE_FIELDS:
         break_force_fields(game, row.first_hit, x, y)
 
 
@@ -56,7 +52,7 @@ def touches(game: Game, o: int, x: float, y: float, radius: float) -> bool:
 
 
 @kernel
-def strikes(
+def deal_hits(
     game: Game,
     first: int,
     n: int,
@@ -67,7 +63,7 @@ def strikes(
     x: float,
     y: float,
 ) -> None:
-    """Let the strikes of an ability fall: on its target, or around a point."""
+    """Deal the hits of an ability: on its target, or around a point."""
     for h in range(first, first + n):
         hit = game.rules.hits[h]
         if hit.form == codes.SINGLE:
@@ -94,8 +90,21 @@ def befall(
     side: int,
     v: int,
 ) -> None:
-    """What an ability does to one unit besides its strikes."""
+    """What an ability does to one unit besides its hits."""
     row, other = game.rules.abilities[ability], game.units[v]
+    if row.impact >= 0:
+        affect(game, row.impact, side, v)
+    if row.buff >= 0:
+        add_buff(game, v, row.buff, source, side, 0.0)
+    if row.flag_bits & codes.PULLS_TARGET:
+        if not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
+            pull(game, source, v)
+
+
+@kernel
+def affect(game: Game, impact: int, side: int, v: int) -> None:
+    """What an impact of a side takes from one unit, or gives to it, at once."""
+    row, other = game.rules.impacts[impact], game.units[v]
     if row.drain_all:
         hurt = other.energy * row.damage_per_energy
         other.energy = 0.0
@@ -116,10 +125,6 @@ def befall(
                 game.players[side].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)
-    if row.buff >= 0:
-        add_buff(game, v, row.buff, source, side, 0.0)
-    if row.habits & PULLS_TARGET and not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
-        pull(game, source, v)
 
 
 @kernel
@@ -147,21 +152,21 @@ def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
 def push_away(game: Game, ability: int, side: int, source: int, x: float, y: float) -> None:
     """Throw those whom the blast reached away from its center."""
     row = game.rules.abilities[ability]
-    hit = game.rules.hits[row.first_hit]
+    impact, hit = game.rules.impacts[row.impact], game.rules.hits[row.first_hit]
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
         if not concerns(
             game, codes.EVERYBODY, side, source, o, hit.must_be,
-            row.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
+            impact.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
         ):  # fmt: skip
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy)
         if distance > 1e-9:
-            dx, dy = dx / distance * row.push, dy / distance * row.push
-            drag(game, o, dx, dy, row.push_ticks)
+            dx, dy = dx / distance * impact.push, dy / distance * impact.push
+            drag(game, o, dx, dy, impact.push_ticks)
 
 
 @kernel
@@ -183,7 +188,7 @@ def is_force_field(game: Game, kind: int) -> bool:
     """A type that bursts when somebody massive is near: nothing else has such an ability."""
     for k in range(game.rules.kit.shape[1]):
         row = game.rules.kit[kind, k]
-        if row >= 0 and game.rules.abilities[row].kind == codes.BLAST:
+        if row >= 0 and game.rules.abilities[row].mechanic == codes.BLAST:
             if game.rules.abilities[row].must_be & codes.IS_MASSIVE:
                 return True
     return False

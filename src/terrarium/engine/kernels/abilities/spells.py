@@ -27,14 +27,16 @@ def send(game: Game, ability: int, u: int, v: int, x: float, y: float, stage: in
     if v < 0:
         effect.target, effect.target_tag = codes.NO_UNIT, 0
         effect.aim_x, effect.aim_y = x, y
-    effect.speed = row.missile_speed
-    if stage == codes.DELAYED:
+    if stage == codes.SPELL_FLYING:
+        effect.speed = game.rules.missiles[row.params].speed
+    elif stage == codes.DELAYED:
         effect.timer = row.delay + row.fall
     elif stage == codes.SUMMONING:
-        effect.timer = row.summon_ticks
-        if row.missile_speed > 0.0:
+        made = game.rules.summons[row.params]
+        effect.timer = made.ticks
+        if made.missile_speed > 0.0:
             way = length(effect.aim_x - effect.x, effect.aim_y - effect.y)
-            effect.timer += way / row.missile_speed
+            effect.timer += way / made.missile_speed
     return k
 
 
@@ -59,9 +61,9 @@ def advance_spell(game: Game, k: int) -> None:
         drop_effect(game, k)
         if stage == codes.SUMMONING:
             summon(game, ability, u, tag, side, x, y)
-        elif game.rules.abilities[ability].kind == codes.SALVAGE:
+        elif game.rules.abilities[ability].mechanic == codes.SALVAGE:
             salvage(game, ability, v)
-        elif game.rules.abilities[ability].kind == codes.TELEPORT:
+        elif game.rules.abilities[ability].mechanic == codes.TELEPORT:
             if is_unit(game, u, tag):
                 recall(game, ability, u, x, y)
         else:
@@ -80,7 +82,7 @@ def salvage(game: Game, ability: int, v: int) -> None:
 def fly_on(game: Game, k: int) -> None:
     """A missile of an ability flies to its target, or to where that was last."""
     missile = game.effects[k]
-    row = game.rules.abilities[missile.ability]
+    row = game.rules.missiles[game.rules.abilities[missile.ability].params]
     v = missile.target if is_unit(game, missile.target, missile.target_tag) else codes.NO_UNIT
     dx, dy = missile.aim_x - missile.x, missile.aim_y - missile.y
     distance = length(dx, dy)
@@ -90,7 +92,7 @@ def fly_on(game: Game, k: int) -> None:
         missile.dir_x, missile.dir_y = dx / distance, dy / distance
         missile.x += missile.dir_x * missile.speed
         missile.y += missile.dir_y * missile.speed
-        missile.speed += row.missile_accel
+        missile.speed += row.accel
         if row.lost_after > 0.0 and missile.timer > row.lost_after:
             drop_effect(game, k)
         return
@@ -102,20 +104,21 @@ def fly_on(game: Game, k: int) -> None:
 
 @kernel
 def hold_on(game: Game, k: int) -> None:
-    """A Cyclone strikes whom it has locked on, for as long as it sees and reaches it."""
+    """A Cyclone hits whom it has locked on, for as long as it sees and reaches it."""
     lock = game.effects[k]
     row = game.rules.abilities[lock.ability]
+    rhythm = game.rules.locks[row.params]
     u, v = lock.source, lock.target
     holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.side, v, lock.target_tag)
     if holds:
         far = edge_distance(game, game.units[u], game.units[v]) > row.break_range + NEARLY
-        holds = not far and not game.units[u].status & codes.SILENCED and lock.step < row.times
+        holds = not far and not game.units[u].status & codes.SILENCED and lock.step < rhythm.times
     if not holds:
         release(game, k)
         return
     lock.timer -= 1.0
     if lock.timer <= 0.0:
-        lock.timer += row.period
+        lock.timer += rhythm.period
         lock.step += 1
         add_hit(game, v, row.first_hit, u, lock.source_tag, lock.side, 1.0)
 

@@ -8,7 +8,6 @@ from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.orders.orders import give_order
 from terrarium.engine.kernels.setup.births import find_room, spawn
 from terrarium.engine.state import Game, is_unit
-from terrarium.engine.tables.rules import JOINS_SUMMONED
 
 
 @kernel
@@ -23,11 +22,12 @@ def summon(
 ) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
     row = game.rules.abilities[ability]
-    kind = row.summons
-    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
+    what = game.rules.summons[row.params]
+    kind = what.kind
+    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and what.ticks == 0.0
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
-    for _ in range(row.n_summons):
+    for _ in range(what.count):
         made = spawn(game, kind, side, from_x, from_y, False)
         if made < 0:
             return
@@ -37,7 +37,7 @@ def summon(
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:
             give_order(game, made, codes.MOVE, codes.NO_ABILITY, codes.NO_UNIT, x, y, False)
-        if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
+        if is_unit(game, u, tag) and (row.flag_bits & codes.JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:
                 add_buff(game, u, row.user_buff, u, side, 0.0)
@@ -61,7 +61,7 @@ def await_made(game: Game, u: int) -> None:
     end_buff(game, u, row.user_buff)
     shade = game.units[made]
     # A shade that was cancelled or shot has time left on its clock.
-    if row.habits & JOINS_SUMMONED and shade.life_ticks <= 0.0:
+    if row.flag_bits & codes.JOINS_SUMMONED and shade.life_ticks <= 0.0:
         me = game.units[u]
         me.x, me.y = find_room(game, me.kind, me.side, shade.x, shade.y)
         me.home_x, me.home_y, me.way_tick = me.x, me.y, 0

@@ -33,6 +33,7 @@ def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
     effect.speed, effect.timer = 0.0, 0.0
     effect.step, effect.seen_tag = 0, 0
     effect.ability, effect.area = codes.NO_ABILITY, codes.NO_ABILITY
+    effect.hit_timer, effect.born = 0.0, 0
     return k
 
 
