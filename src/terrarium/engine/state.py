@@ -299,7 +299,7 @@ NEAR = np.dtype(
 HIT = np.dtype(
     [
         ("target", "i8"),
-        ("hit", "i8"),
+        ("row", "i8"),  # of Rules.hits
         ("source", "i8"),
         ("source_tag", "i8"),
         ("side", "i8"),

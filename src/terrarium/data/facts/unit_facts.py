@@ -86,7 +86,7 @@ class Cone:
 
 @dataclass(frozen=True)
 class Hit:
-    """One blow of an attack, `at_loops` after the damage point."""
+    """One hit of an attack, `at_loops` after the damage point."""
 
     at_loops: float
     damage: float

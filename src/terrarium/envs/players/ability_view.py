@@ -99,10 +99,10 @@ def damage_under_way(sim: Simulator) -> Floats:
     spell = effect["stage"] == codes.SPELL_FLYING
     ability = np.maximum(effect["ability"], 0)
     hit = np.where(spell, rules.abilities["first_hit"][ability], effect["hit"])
-    strikes = ~spell | (rules.abilities["n_hits"][ability] > 0)
+    hurts = ~spell | (rules.abilities["n_hits"][ability] > 0)
     kind = sim.units["kind"][e, effect["target"]]
     armor = np.where(rules.hits["armor_applies"][hit], sim.units["armor"][e, effect["target"]], 0.0)
-    damage = np.maximum(rules.damage[hit, kind] - armor, 0.5) * strikes
+    damage = np.maximum(rules.damage[hit, kind] - armor, 0.5) * hurts
     np.add.at(incoming, (e, effect["target"]), damage)
     return incoming
 

@@ -13,11 +13,12 @@ ENDLESS = 1e30
 
 
 @kernel
-def lay(game: Game, area: int, ability: int, u: int, v: int, x: float, y: float) -> int:
-    """Put an area on the ground; the effect it got, or -1."""
+def lay(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
+    """Put the area of an ability on the ground; the effect it got, or -1."""
     k = new_effect(game, u, v if v >= 0 else u, 0, codes.LYING)
     if k < 0:
         return -1
+    area = game.rules.abilities[ability].area
     row, effect = game.rules.areas[area], game.effects[k]
     effect.area, effect.ability = area, ability
     effect.x, effect.y, effect.aim_x, effect.aim_y = x, y, x, y

@@ -106,9 +106,18 @@ def begin_by_itself(game: Game, u: int, ability: int, v: int) -> None:
     if row.mechanic == codes.CHARGE:
         skill.beside, skill.beside_target, skill.beside_tag = ability, v, game.units[v].tag
         return
+    start_cast(game, u, ability, v)
+
+
+@kernel
+def start_cast(game: Game, u: int, ability: int, v: int) -> None:
+    """The target is in reach, or the point that the skill holds already: preparation begins."""
+    skill, row = game.skills[u], game.rules.abilities[ability]
     skill.cast, skill.phase, skill.ordered = ability, codes.PREP, False
     skill.timer = row.prep + row.intro
-    skill.target, skill.target_tag = v, game.units[v].tag
-    skill.x, skill.y = game.units[v].x, game.units[v].y
+    skill.target, skill.target_tag = codes.NO_UNIT, 0
+    if v >= 0:
+        skill.target, skill.target_tag = v, game.units[v].tag
+        skill.x, skill.y = game.units[v].x, game.units[v].y
     game.units[u].winding = False
     refresh(game, u)

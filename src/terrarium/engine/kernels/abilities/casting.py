@@ -6,7 +6,7 @@ Approach, preparation, the cast itself, a channel, a finish. The price is paid a
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.areas import lay
-from terrarium.engine.kernels.abilities.autocast import act_by_itself
+from terrarium.engine.kernels.abilities.autocast import act_by_itself, start_cast
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff, find_buff
 from terrarium.engine.kernels.abilities.cargo import load_all, load_into, unload
 from terrarium.engine.kernels.abilities.control import let_go, take_over
@@ -26,6 +26,7 @@ from terrarium.engine.kernels.orders.permission import (
     may_aim,
     may_aim_at,
     may_use_now,
+    reaches,
     still_there,
 )
 from terrarium.engine.state import N_SHOTS, Game, is_unit
@@ -92,29 +93,10 @@ def begin(game: Game, u: int) -> None:
         skill.error = answer
         finish_order(game, u)
         return
-    if not in_reach(game, u, ability, v, order.x, order.y, 0.0):
-        return
-    start_cast(game, u, ability, v, order.x, order.y, True)
-
-
-@kernel
-def start_cast(
-    game: Game,
-    u: int,
-    ability: int,
-    v: int,
-    x: float,
-    y: float,
-    ordered: bool,
-) -> None:
-    """The target is in reach: preparation begins."""
-    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
-    skill.cast, skill.phase, skill.ordered = ability, codes.PREP, ordered
-    skill.timer = row.prep + row.intro
-    skill.target, skill.target_tag = v, game.units[v].tag if v >= 0 else 0
-    skill.x, skill.y = (game.units[v].x, game.units[v].y) if v >= 0 else (x, y)
-    me.winding = False
-    refresh(game, u)
+    if in_reach(game, u, ability, v, order.x, order.y):
+        skill.x, skill.y = order.x, order.y
+        start_cast(game, u, ability, v)
+        skill.ordered = True
 
 
 @kernel
@@ -154,7 +136,9 @@ def is_broken(game: Game, u: int) -> bool:
             return True
     elif not still_there(game, me.side, skill.target, skill.target_tag):
         return True
-    return not in_reach(game, u, skill.cast, skill.target, 0.0, 0.0, max(row.slop, row.break_range))
+    if row.aim == codes.AIM_NONE:
+        return False
+    return not reaches(game, u, skill.cast, skill.target, max(row.slop, row.break_range))
 
 
 @kernel
@@ -267,7 +251,7 @@ def channel_over(game: Game, u: int) -> None:
     if row.n_hits > 0:
         v = skill.target if is_unit(game, skill.target, skill.target_tag) else codes.NO_UNIT
         if row.fall > 0.0:
-            send(game, skill.cast, u, v, skill.x, skill.y, codes.DELAYED)
+            send(game, skill.cast, u, v, skill.x, skill.y)
         else:
             arrive(game, skill.cast, u, me.tag, me.side, v, skill.x, skill.y)
     end_channel(game, u)
@@ -295,23 +279,16 @@ def act_beside(game: Game, u: int) -> None:
 
 
 @kernel
-def perform(
-    game: Game,
-    ability: int,
-    u: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """The moment of the cast: each mechanic begins its own way."""
     me, row = game.units[u], game.rules.abilities[ability]
     mechanic = row.mechanic
     if mechanic == codes.MORPH:
         begin_morph(game, ability, u, x, y)
     elif mechanic == codes.MISSILE:
-        send(game, ability, u, v, x, y, codes.SPELL_FLYING)
+        send(game, ability, u, v, x, y)
     elif mechanic == codes.LOCK_ON:
-        send(game, ability, u, v, x, y, codes.LOCKED)
+        send(game, ability, u, v, x, y)
         add_buff(game, v, row.buff, u, me.side, 0.0)
         game.skills[u].locks = True
         refresh(game, u)
@@ -319,13 +296,13 @@ def perform(
         begin_channel(game, ability, u, v, x, y)
     elif mechanic == codes.TELEPORT:
         if row.delay > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y, codes.DELAYED)
+            send(game, ability, u, codes.NO_UNIT, x, y)
         elif row.channel == 0.0:
             jump(game, ability, u, x, y)
     elif mechanic == codes.SUMMON:
         made = game.rules.summons[row.params]
         if made.ticks > 0.0 or made.missile_speed > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y, codes.SUMMONING)
+            send(game, ability, u, codes.NO_UNIT, x, y)
         else:
             summon(game, ability, u, me.tag, me.side, x, y)
     elif mechanic == codes.LOAD:
@@ -350,20 +327,13 @@ def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) 
     if row.user_buff >= 0:
         add_buff(game, u, row.user_buff, u, me.side, 0.0)
     if row.area >= 0:
-        k = lay(game, row.area, ability, u, v, x, y)
+        k = lay(game, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
             game.effects[k].timer = row.channel + row.fall
 
 
 @kernel
-def fall_upon(
-    game: Game,
-    ability: int,
-    u: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def fall_upon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """Target effects, fields, bursts, charges and salvage: now, or after a delay."""
     me, row = game.units[u], game.rules.abilities[ability]
     later = row.delay + row.fall
@@ -373,13 +343,13 @@ def fall_upon(
         add_buff(game, u, row.buff, u, me.side, 0.0)
         return
     if row.area >= 0:
-        k = lay(game, row.area, ability, u, v, x, y)
+        k = lay(game, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
             game.effects[k].timer = later
     if row.mechanic == codes.SALVAGE:
-        send(game, ability, u, u, me.x, me.y, codes.DELAYED)
+        send(game, ability, u, u, me.x, me.y)
     elif later > 0.0:
-        send(game, ability, u, v, x, y, codes.DELAYED)
+        send(game, ability, u, v, x, y)
     else:
         arrive(game, ability, u, me.tag, me.side, v, x, y)
     if row.flag_bits & codes.KILLS_USER:

@@ -82,14 +82,7 @@ def deal_hits(
 
 
 @kernel
-def befall(
-    game: Game,
-    ability: int,
-    source: int,
-    tag: int,
-    side: int,
-    v: int,
-) -> None:
+def befall(game: Game, ability: int, source: int, tag: int, side: int, v: int) -> None:
     """What an ability does to one unit besides its hits."""
     row, other = game.rules.abilities[ability], game.units[v]
     if row.impact >= 0:

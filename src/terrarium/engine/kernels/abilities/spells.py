@@ -17,12 +17,24 @@ from terrarium.engine.state import Game, is_unit
 
 
 @kernel
-def send(game: Game, ability: int, u: int, v: int, x: float, y: float, stage: int) -> int:
+def stage_of(mechanic: int) -> int:
+    """In what way the outcome of a mechanic is under way."""
+    if mechanic == codes.MISSILE:
+        return codes.SPELL_FLYING
+    if mechanic == codes.LOCK_ON:
+        return codes.LOCKED
+    return codes.SUMMONING if mechanic == codes.SUMMON else codes.DELAYED
+
+
+@kernel
+def send(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
     """Let the outcome of an ability be on its way; the effect it got, or -1."""
+    row = game.rules.abilities[ability]
+    stage = stage_of(row.mechanic)
     k = new_effect(game, u, v if v >= 0 else u, 0, stage)
     if k < 0:
         return -1
-    effect, row = game.effects[k], game.rules.abilities[ability]
+    effect = game.effects[k]
     effect.ability = ability
     if v < 0:
         effect.target, effect.target_tag = codes.NO_UNIT, 0

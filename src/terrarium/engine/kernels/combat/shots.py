@@ -1,8 +1,8 @@
-"""Effects between the shot and the blow: missiles in flight, delayed hits, beams and spines."""
+"""Effects between the shot and the hit: missiles in flight, delayed hits, beams and spines."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, strike
+from terrarium.engine.kernels.combat.damage import add_hit, deal_hit, may_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.kernels.setup.births import spawn
@@ -95,7 +95,7 @@ def land(
     y: float,
 ) -> None:
     """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
-    strike(game, source, tag, side, v, h, x, y)
+    deal_hit(game, source, tag, side, v, h, x, y)
     if game.rules.hits[h].spawns >= 0:
         spawn(game, game.rules.hits[h].spawns, side, x, y, False)
 
@@ -157,7 +157,7 @@ def bounce(
     x: float,
     y: float,
 ) -> None:
-    """A glaive goes on to the nearest enemy near the last one that it has not struck yet."""
+    """A glaive goes on to the nearest enemy near the last one that it has not hit yet."""
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
@@ -183,7 +183,7 @@ def bounce(
 
 @kernel
 def wait(game: Game, k: int) -> None:
-    """A delayed blow falls, or a delayed missile leaves, if there is still somebody to be hit."""
+    """A delayed hit lands, or a delayed missile leaves, if there is still somebody to be hit."""
     effect = game.effects[k]
     effect.timer -= 1.0
     if effect.timer > 0.0:

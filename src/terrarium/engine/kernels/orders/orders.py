@@ -98,13 +98,11 @@ def give_order(
     queued = queued and me.n_orders > 0
     if kind == codes.CAST:
         answer = may_order(game, u, ability, v, queued)
+        x, y = on_map(game, x, y)  # nothing happens beyond the edge of the world
+        if answer == codes.SUCCESS and v < 0:
+            answer = may_aim_at(game, u, ability, x, y)
         if answer != codes.SUCCESS:
             return answer
-        x, y = on_map(game, x, y)  # nothing happens beyond the edge of the world
-        if v < 0:
-            answer = may_aim_at(game, u, ability, x, y)
-            if answer != codes.SUCCESS:
-                return answer
         if not queued and at_once(game, ability):
             use_at_once(game, u, ability, v, x, y)
             return codes.SUCCESS

@@ -134,7 +134,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
             return codes.CANT_TARGET_THAT_UNIT
     if row.mechanic == codes.LOAD:
         return codes.SUCCESS  # whoever is to board comes by itself
-    if not game.rules.types[me.kind].mobile and not in_reach(game, u, ability, v, 0.0, 0.0, 0.0):
+    if not game.rules.types[me.kind].mobile and not reaches(game, u, ability, v, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS
 
@@ -191,18 +191,24 @@ def range_of(game: Game, u: int, ability: int) -> float:
 
 
 @kernel
-def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float, slop: float) -> bool:
+def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float) -> bool:
     """Is the target near enough? Ranges count from the edge of the user (game_rules.md, 10)."""
     me, row = game.units[u], game.rules.abilities[ability]
     if row.aim == codes.AIM_NONE:
         return True
-    reach = range_of(game, u, ability) + slop + NEARLY
     if v >= 0:
-        return edge_distance(game, me, game.units[v]) <= max(reach, contact(game, u, v))
+        return reaches(game, u, ability, v, 0.0)
     distance = length(x - me.x, y - me.y)
     if row.mechanic == codes.UNLOAD:
         return distance <= ARRIVED
-    return distance - game.rules.types[me.kind].radius <= reach
+    return distance - game.rules.types[me.kind].radius <= range_of(game, u, ability) + NEARLY
+
+
+@kernel
+def reaches(game: Game, u: int, ability: int, v: int, slop: float) -> bool:
+    """Is a unit within the range of an ability, which may be exceeded by some slop?"""
+    reach = range_of(game, u, ability) + slop + NEARLY
+    return edge_distance(game, game.units[u], game.units[v]) <= max(reach, contact(game, u, v))
 
 
 @kernel
