@@ -326,6 +326,7 @@ class Scratch(NamedTuple):
     shots: Annotated[Records, SHOT, "U"]
     doom: Annotated[NDArray[np.float64], "f8", "U"]  # damage that instant shots of this tick do
     healing: Annotated[NDArray[np.float64], "f8", "U"]  # life that healers offer in this tick
+    arrived: Annotated[Records, EFFECT, "1"]  # an effect off the list, whose outcome comes now
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
     counts: Annotated[NDArray[np.int64], "i8", "4"]  # how many pairs, hits, shots, callers
@@ -390,6 +391,7 @@ def allocate_scratch(n_slots: int, n_cells: int, n_buckets: int) -> Scratch:
         shots=records(n_slots, SHOT),
         doom=np.zeros(n_slots),
         healing=np.zeros(n_slots),
+        arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
         counts=np.zeros(4, np.int64),

@@ -63,16 +63,15 @@ def work(game: Game, k: int, hits_now: bool) -> None:
     """What an area does to the units inside."""
     effect = game.effects[k]
     area = game.rules.areas[effect.area]
-    x, y, side, source, tag = effect.x, effect.y, effect.side, effect.source, effect.source_tag
     for o in range(game.clock[0].n_slots):
-        if not game.units[o].alive or not touches(game, o, x, y, area.radius):
+        if not game.units[o].alive or not touches(game, o, effect.x, effect.y, area.radius):
             continue
-        if not concerns(game, area.who, side, source, o, area.must_be, area.must_not_be):
+        if not concerns(game, area.who, area, effect, o):
             continue
         if hits_now and not hit_by_another(game, k, o):
-            add_hit(game, o, area.hit, source, tag, side, 1.0)
+            add_hit(game, o, area.hit, effect, 1.0)
         if area.buff >= 0:
-            add_buff(game, o, area.buff, source, side, BRIEF_TICKS)
+            add_buff(game, o, area.buff, effect.source, effect.side, BRIEF_TICKS)
 
 
 @kernel

@@ -30,7 +30,7 @@ def run_buffs_of(game: Game, u: int) -> None:
             if buff.timer <= 0.0 and buff.hits_left > 0:
                 buff.timer += kind.period
                 buff.hits_left -= 1
-                add_hit(game, u, kind.hit, buff.source, buff.source_tag, buff.side, 1.0)
+                add_hit(game, u, kind.hit, buff, 1.0)
         if kind.life_rate != 0.0 and me.hp > 0.0:
             me.hp = min(me.hp_max, me.hp + kind.life_rate)
         if kind.drain > 0.0:

@@ -17,6 +17,7 @@ from terrarium.engine.kernels.abilities.repair import repair, restore_shields
 from terrarium.engine.kernels.abilities.spells import send
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import await_made, summon
+from terrarium.engine.kernels.combat.shots import effect_now
 from terrarium.engine.kernels.combat.weapons import add_shot
 from terrarium.engine.kernels.movement.dragging import be_dragged
 from terrarium.engine.kernels.movement.teleports import jump
@@ -253,7 +254,7 @@ def channel_over(game: Game, u: int) -> None:
         if row.fall > 0.0:
             send(game, skill.cast, u, v, skill.x, skill.y)
         else:
-            arrive(game, skill.cast, u, me.tag, me.side, v, skill.x, skill.y)
+            arrive_now(game, skill.cast, u, v, skill.x, skill.y)
     end_channel(game, u)
 
 
@@ -304,7 +305,9 @@ def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> Non
         if made.ticks > 0.0 or made.missile_speed > 0.0:
             send(game, ability, u, codes.NO_UNIT, x, y)
         else:
-            summon(game, ability, u, me.tag, me.side, x, y)
+            effect = effect_now(game, u, codes.NO_UNIT, x, y)
+            effect.ability = ability
+            summon(game, effect)
     elif mechanic == codes.LOAD:
         if row.aim == codes.AIM_NONE:
             load_all(game, ability, u)
@@ -315,6 +318,14 @@ def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> Non
         refresh(game, u)
     else:
         fall_upon(game, ability, u, v, x, y)
+
+
+@kernel
+def arrive_now(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
+    """An ability has its outcome without a way between."""
+    effect = effect_now(game, u, v, x, y)
+    effect.ability = ability
+    arrive(game, effect)
 
 
 @kernel
@@ -351,6 +362,6 @@ def fall_upon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> N
     elif later > 0.0:
         send(game, ability, u, v, x, y)
     else:
-        arrive(game, ability, u, me.tag, me.side, v, x, y)
+        arrive_now(game, ability, u, v, x, y)
     if row.flag_bits & codes.KILLS_USER:
         me.hp, me.shield = 0.0, 0.0

@@ -4,41 +4,36 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
-from terrarium.engine.kernels.abilities.traits import concerns
+from terrarium.engine.kernels.abilities.traits import concerns, fits, traits_now
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
 from terrarium.engine.kernels.geometry import NEARLY, length
-from terrarium.engine.state import Game
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game, is_unit
 
 PULL_SPEED = 1.0
 """How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
 
 
 @kernel
-def arrive(
-    game: Game,
-    ability: int,
-    source: int,
-    tag: int,
-    side: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
-    """An ability has its outcome at (x, y), on unit `v` if that is still there."""
-    row = game.rules.abilities[ability]
+def arrive(game: Game, effect: Records) -> None:
+    """An ability has its outcome where it was aimed at, on its target if that is still there."""
+    row, x, y = game.rules.abilities[effect.ability], effect.aim_x, effect.aim_y
+    v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
     circle = game.rules.impacts[row.impact].circle if row.impact >= 0 else 0.0
     if circle > 0.0:
         impact = game.rules.impacts[row.impact]
-        radius = upgraded(game, side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle)
+        radius = upgraded(
+            game, effect.side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle
+        )
         for o in range(game.clock[0].n_slots):
             if game.units[o].alive and touches(game, o, x, y, radius):
-                if concerns(game, impact.who, side, source, o, impact.must_be, impact.must_not_be):
-                    befall(game, ability, source, tag, side, o)
+                if concerns(game, impact.who, impact, effect, o):
+                    befall(game, effect, o)
     elif v >= 0:
-        befall(game, ability, source, tag, side, v)
-    deal_hits(game, row.first_hit, row.n_hits, source, tag, side, v, x, y)
+        befall(game, effect, v)
+    deal_hits(game, effect, v)
     if row.impact >= 0 and game.rules.impacts[row.impact].push > 0.0:
-        push_away(game, ability, side, source, x, y)
+        push_away(game, effect)
     if row.flag_bits & codes.BREAKS_FORCE_FIELDS:
         break_force_fields(game, row.first_hit, x, y)
 
@@ -52,46 +47,37 @@ def touches(game: Game, o: int, x: float, y: float, radius: float) -> bool:
 
 
 @kernel
-def deal_hits(
-    game: Game,
-    first: int,
-    n: int,
-    source: int,
-    tag: int,
-    side: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def deal_hits(game: Game, effect: Records, v: int) -> None:
     """Deal the hits of an ability: on its target, or around a point."""
-    for h in range(first, first + n):
+    row = game.rules.abilities[effect.ability]
+    for h in range(row.first_hit, row.first_hit + row.n_hits):
         hit = game.rules.hits[h]
         if hit.form == codes.SINGLE:
             if v >= 0:
-                add_hit(game, v, h, source, tag, side, 1.0)
+                add_hit(game, v, h, effect, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
         for o in range(game.clock[0].n_slots):
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
-            if not concerns(game, who, side, source, o, hit.must_be, hit.must_not_be):
+            if not concerns(game, who, hit, effect, o):
                 continue
-            share = splash_share(game, h, source, o, x, y)
+            share = splash_share(game, h, effect.source, o, effect.aim_x, effect.aim_y)
             if share > 0.0:
-                add_hit(game, o, h, source, tag, side, share)
+                add_hit(game, o, h, effect, share)
 
 
 @kernel
-def befall(game: Game, ability: int, source: int, tag: int, side: int, v: int) -> None:
+def befall(game: Game, effect: Records, v: int) -> None:
     """What an ability does to one unit besides its hits."""
-    row, other = game.rules.abilities[ability], game.units[v]
+    row, other = game.rules.abilities[effect.ability], game.units[v]
     if row.impact >= 0:
-        affect(game, row.impact, side, v)
+        affect(game, row.impact, effect.side, v)
     if row.buff >= 0:
-        add_buff(game, v, row.buff, source, side, 0.0)
+        add_buff(game, v, row.buff, effect.source, effect.side, 0.0)
     if row.flag_bits & codes.PULLS_TARGET:
         if not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
-            pull(game, source, v)
+            pull(game, effect.source, v)
 
 
 @kernel
@@ -142,18 +128,17 @@ def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
 
 
 @kernel
-def push_away(game: Game, ability: int, side: int, source: int, x: float, y: float) -> None:
+def push_away(game: Game, effect: Records) -> None:
     """Throw those whom the blast reached away from its center."""
-    row = game.rules.abilities[ability]
+    row, x, y = game.rules.abilities[effect.ability], effect.aim_x, effect.aim_y
     impact, hit = game.rules.impacts[row.impact], game.rules.hits[row.first_hit]
+    stays = impact.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED | codes.IS_STASIS
     for o in range(game.clock[0].n_slots):
         other = game.units[o]
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
-        if not concerns(
-            game, codes.EVERYBODY, side, source, o, hit.must_be,
-            impact.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
-        ):  # fmt: skip
+        traits = traits_now(game, effect.side, effect.source, o) | codes.IS_VISIBLE
+        if not fits(traits, hit.must_be, stays):
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy)

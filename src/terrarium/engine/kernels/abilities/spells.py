@@ -9,7 +9,7 @@ from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import summon
 from terrarium.engine.kernels.combat.damage import add_hit
-from terrarium.engine.kernels.combat.shots import drop_effect, new_effect
+from terrarium.engine.kernels.combat.shots import drop_effect, new_effect, take_effect
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.teleports import recall
 from terrarium.engine.kernels.orders.permission import still_there
@@ -67,27 +67,25 @@ def advance_spell(game: Game, k: int) -> None:
         effect.timer -= 1.0
         if effect.timer > 0.0:
             return
-        ability, u, tag, side = effect.ability, effect.source, effect.source_tag, effect.side
-        x, y = effect.aim_x, effect.aim_y
-        v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
-        drop_effect(game, k)
+        arrived = take_effect(game, k)
+        ability, u, v = arrived.ability, arrived.source, arrived.target
         if stage == codes.SUMMONING:
-            summon(game, ability, u, tag, side, x, y)
+            summon(game, arrived)
         elif game.rules.abilities[ability].mechanic == codes.SALVAGE:
-            salvage(game, ability, v)
+            if is_unit(game, v, arrived.target_tag):
+                salvage(game, ability, v)
         elif game.rules.abilities[ability].mechanic == codes.TELEPORT:
-            if is_unit(game, u, tag):
-                recall(game, ability, u, x, y)
+            if is_unit(game, u, arrived.source_tag):
+                recall(game, ability, u, arrived.aim_x, arrived.aim_y)
         else:
-            arrive(game, ability, u, tag, side, v, x, y)
+            arrive(game, arrived)
 
 
 @kernel
 def salvage(game: Game, ability: int, v: int) -> None:
     """A structure has been taken apart: part of its price comes back."""
-    if v >= 0:
-        game.players[game.units[v].side].minerals -= game.rules.abilities[ability].minerals
-        game.units[v].hp = 0.0
+    game.players[game.units[v].side].minerals -= game.rules.abilities[ability].minerals
+    game.units[v].hp = 0.0
 
 
 @kernel
@@ -108,10 +106,7 @@ def fly_on(game: Game, k: int) -> None:
         if row.lost_after > 0.0 and missile.timer > row.lost_after:
             drop_effect(game, k)
         return
-    ability, u, tag, side = missile.ability, missile.source, missile.source_tag, missile.side
-    x, y = missile.aim_x, missile.aim_y
-    drop_effect(game, k)
-    arrive(game, ability, u, tag, side, v, x, y)
+    arrive(game, take_effect(game, k))
 
 
 @kernel
@@ -132,7 +127,7 @@ def hold_on(game: Game, k: int) -> None:
     if lock.timer <= 0.0:
         lock.timer += rhythm.period
         lock.step += 1
-        add_hit(game, v, row.first_hit, u, lock.source_tag, lock.side, 1.0)
+        add_hit(game, v, row.first_hit, lock, 1.0)
 
 
 @kernel

@@ -7,21 +7,15 @@ from terrarium.engine.kernels.abilities.outcomes import is_force_field
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.orders.orders import give_order
 from terrarium.engine.kernels.setup.births import find_room, spawn
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
 
 
 @kernel
-def summon(
-    game: Game,
-    ability: int,
-    u: int,
-    tag: int,
-    side: int,
-    x: float,
-    y: float,
-) -> None:
+def summon(game: Game, effect: Records) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
-    row = game.rules.abilities[ability]
+    ability, u, tag, side = effect.ability, effect.source, effect.source_tag, effect.side
+    x, y, row = effect.aim_x, effect.aim_y, game.rules.abilities[ability]
     what = game.rules.summons[row.params]
     kind = what.kind
     runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and what.ticks == 0.0

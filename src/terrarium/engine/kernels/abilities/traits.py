@@ -2,6 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game
 
 
@@ -33,18 +34,16 @@ def fits(traits: int, must_be: int, must_not_be: int) -> bool:
 
 
 @kernel
-def concerns(
-    game: Game, who: int, side: int, u: int, v: int, must_be: int, must_not_be: int
-) -> bool:
-    """Is a unit one of those whom something of a side is meant for? What falls from the sky asks
-    nobody whether he is seen."""
-    own = game.units[v].side == side
+def concerns(game: Game, who: int, row: Records, effect: Records, v: int) -> bool:
+    """Is a unit one of those whom an effect is meant for, by the traits that a row of impacts,
+    areas or hits asks for? What falls from the sky hits the unseen as well."""
+    own = game.units[v].side == effect.side
     if who == codes.OWN or who == codes.FRIENDS:
         if not own:
             return False
     elif who != codes.EVERYBODY and own:
         return False
-    traits = traits_now(game, side, u, v) | codes.IS_VISIBLE
+    traits = traits_now(game, effect.side, effect.source, v) | codes.IS_VISIBLE
     if traits & codes.IS_STASIS:
         return False
-    return fits(traits, must_be, must_not_be)
+    return fits(traits, row.must_be, row.must_not_be)

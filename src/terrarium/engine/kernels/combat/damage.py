@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.random import toss
+from terrarium.engine.records import Records
 from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
 
 MINIMUM_DAMAGE = 0.5
@@ -53,16 +54,9 @@ def damage_on(game: Game, h: int, side: int, kind: int) -> float:
 
 
 @kernel
-def add_hit(
-    game: Game,
-    v: int,
-    h: int,
-    source: int,
-    tag: int,
-    side: int,
-    share: float,
-) -> None:
-    """Note a hit. It counts at the end of the phase: two who shoot each other dead both die."""
+def add_hit(game: Game, v: int, h: int, cause: Records, share: float) -> None:
+    """Note a hit that an effect or a buff deals. It counts at the end of the phase: two who shoot
+    each other dead both die."""
     k = game.scratch.counts[N_HITS]
     if game.units[v].status & codes.UNTOUCHABLE:
         return
@@ -71,12 +65,13 @@ def add_hit(
         return
     game.scratch.counts[N_HITS] = k + 1
     hit = game.scratch.hits[k]
-    hit.target, hit.row, hit.source, hit.source_tag, hit.side = v, h, source, tag, side
-    hit.damage = damage_on(game, h, side, game.units[v].kind) * share
+    hit.target, hit.row = v, h
+    hit.source, hit.source_tag, hit.side = cause.source, cause.source_tag, cause.side
+    hit.damage = damage_on(game, h, cause.side, game.units[v].kind) * share
     hit.pure, hit.direct = 0.0, share == 1.0
     hit.applied = False
-    if game.rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
-        if game.units[source].status & codes.EMPOWERED:
+    if game.rules.hits[h].weapon >= 0 and is_unit(game, cause.source, cause.source_tag):
+        if game.units[cause.source].status & codes.EMPOWERED:
             empower(game, k)
     hit.next = game.scratch.first_hit[v]
     game.scratch.first_hit[v] = k
@@ -100,35 +95,26 @@ def empower(game: Game, k: int) -> None:
 
 
 @kernel
-def deal_hit(
-    game: Game,
-    source: int,
-    tag: int,
-    side: int,
-    v: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
-    """A hit arrives at (x, y), on unit `v` if that still lives: note whom it hurts."""
-    hit = game.rules.hits[h]
-    form = hit.form
+def deal_hit(game: Game, shot: Records, v: int) -> None:
+    """A hit arrives where it was aimed at, on unit `v` if that still lives: note whom it hurts."""
+    h, x, y = shot.hit, shot.aim_x, shot.aim_y
+    form = game.rules.hits[h].form
     if v >= 0 and form != codes.LINE and form != codes.CONE:
-        add_hit(game, v, h, source, tag, side, 1.0)
+        add_hit(game, v, h, shot, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
     for o in range(game.clock[0].n_slots):
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
-        if not may_hurt(game, h, side, o, x, y):
+        if not may_hurt(game, h, shot.side, o, x, y):
             continue
         share = 0.0
         if form == codes.SPLASH:
-            share = splash_share(game, h, source, o, x, y)
+            share = splash_share(game, h, shot.source, o, x, y)
         elif form == codes.LINE or form == codes.CONE:
-            share = 1.0 if o == v or in_front(game, h, source, o, x, y) else 0.0
+            share = 1.0 if o == v or in_front(game, h, shot.source, o, x, y) else 0.0
         if share > 0.0:
-            add_hit(game, o, h, source, tag, side, share)
+            add_hit(game, o, h, shot, share)
 
 
 @kernel

@@ -47,6 +47,24 @@ def drop_effect(game: Game, k: int) -> None:
 
 
 @kernel
+def take_effect(game: Game, k: int) -> Records:
+    """Take an effect off the list for its outcome: a copy, which the next one overwrites."""
+    game.scratch.arrived[0] = game.effects[k]
+    drop_effect(game, k)
+    return game.scratch.arrived[0]
+
+
+@kernel
+def effect_now(game: Game, u: int, v: int, x: float, y: float) -> Records:
+    """An effect of unit `u` on unit `v`, or at (x, y), that needs no time: it is on no list."""
+    me, effect = game.units[u], game.scratch.arrived[0]
+    effect.source, effect.source_tag, effect.side = u, me.tag, me.side
+    effect.target, effect.target_tag = v, game.units[v].tag if v >= 0 else 0
+    effect.aim_x, effect.aim_y = x, y
+    return effect
+
+
+@kernel
 def launch(game: Game, u: int, v: int, h: int) -> None:
     """Send one hit of an attack on its way: at once, after a delay, or by missile."""
     hit = game.rules.hits[h]
@@ -80,24 +98,19 @@ def release(game: Game, u: int, v: int, h: int) -> None:
             missile.y += missile.dir_y * muzzle
             missile.speed = hit.missile_speed
     else:
-        land(game, u, me.tag, me.side, v, h, other.x, other.y)
+        shot = effect_now(game, u, v, other.x, other.y)
+        shot.hit = h
+        land(game, shot, v)
 
 
 @kernel
-def land(
-    game: Game,
-    source: int,
-    tag: int,
-    side: int,
-    v: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
-    """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
-    deal_hit(game, source, tag, side, v, h, x, y)
-    if game.rules.hits[h].spawns >= 0:
-        spawn(game, game.rules.hits[h].spawns, side, x, y, False)
+def land(game: Game, shot: Records, v: int) -> None:
+    """A shot arrives, on unit `v` if that still lives: it hurts, and a Brood Lord's leaves a
+    Broodling there."""
+    deal_hit(game, shot, v)
+    spawns = game.rules.hits[shot.hit].spawns
+    if spawns >= 0:
+        spawn(game, spawns, shot.side, shot.aim_x, shot.aim_y, False)
 
 
 @kernel
@@ -130,34 +143,19 @@ def fly(game: Game, k: int) -> None:
         missile.y += missile.dir_y * missile.speed
         missile.speed = min(hit.missile_top, missile.speed + hit.missile_accel)
         return
-    x, y, h, source, tag, side = (
-        missile.aim_x,
-        missile.aim_y,
-        missile.hit,
-        missile.source,
-        missile.source_tag,
-        missile.side,
-    )
-    before = missile.seen_tag
-    drop_effect(game, k)
-    land(game, source, tag, side, v if alive else codes.NO_UNIT, h, x, y)
-    weapon = game.rules.weapons[hit.weapon]
-    if h + 1 < weapon.first_hit + weapon.n_hits and game.rules.hits[h + 1].form == codes.BOUNCE:
-        bounce(game, source, side, v, before, h + 1, x, y)
+    shot = take_effect(game, k)
+    land(game, shot, v if alive else codes.NO_UNIT)
+    following, weapon = shot.hit + 1, game.rules.weapons[hit.weapon]
+    if following < weapon.first_hit + weapon.n_hits:
+        if game.rules.hits[following].form == codes.BOUNCE:
+            bounce(game, shot, following)
 
 
 @kernel
-def bounce(
-    game: Game,
-    source: int,
-    side: int,
-    last: int,
-    before: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
+def bounce(game: Game, shot: Records, h: int) -> None:
     """A glaive goes on to the nearest enemy near the last one that it has not hit yet."""
+    last, before, side = shot.target, shot.seen_tag, shot.side
+    x, y = shot.aim_x, shot.aim_y
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for v in range(game.clock[0].n_slots):
         other = game.units[v]
@@ -173,7 +171,7 @@ def bounce(
             best, best_distance = v, distance
     if best < 0:
         return
-    k = new_effect(game, source, best, h, codes.FLYING)
+    k = new_effect(game, shot.source, best, h, codes.FLYING)
     if k >= 0:
         game.effects[k].x, game.effects[k].y = x, y
         game.effects[k].side = side
@@ -188,20 +186,19 @@ def wait(game: Game, k: int) -> None:
     effect.timer -= 1.0
     if effect.timer > 0.0:
         return
-    h, u, v, side = effect.hit, effect.source, effect.target, effect.side
-    tag, x, y, swept = effect.source_tag, effect.aim_x, effect.aim_y, effect.step
-    target_alive = is_unit(game, v, effect.target_tag)
+    shot = take_effect(game, k)
+    h, u, v, tag = shot.hit, shot.source, shot.target, shot.source_tag
+    target_alive = is_unit(game, v, shot.target_tag)
     # Who shoots from inside a Bunker lives as well.
     source_alive = game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
-    drop_effect(game, k)
-    if game.rules.hits[h].form == codes.SWEEP and swept:
+    if game.rules.hits[h].form == codes.SWEEP and shot.step:
         if target_alive:
-            add_hit(game, v, h, u, tag, side, 1.0)
+            add_hit(game, v, h, shot, 1.0)
     elif game.rules.hits[h].missile_speed > 0.0:
         if source_alive and target_alive:
             release(game, u, v, h)
     elif target_alive and source_alive:
-        land(game, u, tag, side, v, h, x, y)
+        land(game, shot, v)
 
 
 @kernel
@@ -276,10 +273,7 @@ def spread(game: Game, k: int) -> None:
                 continue
             px, py = dx - nearest * spines.dir_x, dy - nearest * spines.dir_y
             if length(px, py) <= hit.radius + game.rules.types[other.kind].radius + NEARLY:
-                add_hit(
-                    game, v, spines.hit, spines.source, spines.source_tag,
-                    spines.side, 1.0,
-                )  # fmt: skip
+                add_hit(game, v, spines.hit, spines, 1.0)
     spines.timer += 1.0
     if spines.step >= hit.steps:
         drop_effect(game, k)
