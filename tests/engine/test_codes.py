@@ -8,6 +8,7 @@ from typing import get_type_hints
 import pytest
 
 from terrarium.data import vocabulary
+from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.handles import ArrayField, layout_of
 from terrarium.engine.tables.buffs_from_facts import STATUS_OF_PREVENTION, STATUS_OF_STATE
@@ -128,3 +129,17 @@ def test_the_table_of_a_mechanic_is_part_of_the_rules(word: str) -> None:
     assert table.field in get_type_hints(Rules)
     fields = {f.name: f for f in layout_of(Rules).fields if isinstance(f, ArrayField)}
     assert fields[table.field].dtype == table.layout
+
+
+def test_no_table_builder_knows_a_unit_or_an_ability_by_name() -> None:
+    rules = [load_ruleset(name) for name in ruleset_names()]
+    names = {name for facts in rules for name in (*facts.units, *facts.abilities)}
+    names -= {*vocabulary.ABILITY_KINDS, *vocabulary.TRAITS}  # some are words as well
+    said = {
+        node.value
+        for pattern in ("*_from_facts.py", "mechanics/*.py")
+        for file in (ENGINE / "tables").glob(pattern)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert said & names == set()
