@@ -3,7 +3,7 @@
 A test reads like the rule it checks:
 
     arena = open_ground("liberty")
-    marine, zealot = arena.add("marine", at=(10, 10)), arena.add("zealot", at=(14, 10), side=1)
+    marine, zealot = arena.add("marine", at=(10, 10)), arena.add("zealot", at=(14, 10), owner=2)
     marine.attack(zealot)
     arena.run(40)
     assert arena.blows_on(zealot)[0].damage == 6

@@ -37,7 +37,7 @@ def test_a_friend_who_sees_the_place_is_enough(spotter: str) -> None:
 
 def test_an_enemy_who_sees_the_place_is_not() -> None:
     me = stalker_in_fog(open_ground())
-    me.arena.add("marine", at=(30, 10), side=1, passive=True)
+    me.arena.add("marine", at=(30, 10), owner=2, passive=True)
     assert me.use("blink", at=(30, 10)) == "MustTargetVisibleLocation"
 
 
@@ -90,7 +90,7 @@ def shoots_while_it_casts(folder: Path, flags: list[str]) -> bool:
     )
     arena = on_terrain(flat(48, 48), str(rules)).research("battlecruiser_enable_specializations")
     me = arena.add("battlecruiser", at=(20, 20))
-    foe = arena.add("ultralisk", at=(25, 20), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(25, 20), owner=2, passive=True)
     assert me.use("yamato", on=foe) == "Success"
     arena.run(40)
     assert me.skill["cast"] >= 0

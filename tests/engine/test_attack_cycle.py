@@ -22,7 +22,7 @@ def duel(
     """An attacker that looks at a harmless target `gap` away, edge to edge. No order yet."""
     arena = open_ground(rules, seed=seed)
     me = arena.add(attacker, at=(20, 20), passive=True)
-    other = arena.add(target, at=(30, 20), side=1, passive=True, hp=ENDLESS)
+    other = arena.add(target, at=(30, 20), owner=2, passive=True, hp=ENDLESS)
     place(me, other, gap)
     return arena, me, other
 
@@ -55,7 +55,7 @@ def intervals(rules: str) -> dict[str, list[int]]:
     arena = on_terrain(flat(40, 40), rules, slots=2, n_games=N_GAMES * len(names))
     for game in range(arena.sim.n_envs):
         me = arena.add(names[game // N_GAMES], at=(20, 20), game=game)
-        other = arena.add("marauder", at=(30, 20), side=1, passive=True, hp=ENDLESS, game=game)
+        other = arena.add("marauder", at=(30, 20), owner=2, passive=True, hp=ENDLESS, game=game)
         place(me, other, 0.05)
         me.attack(other)
     arena.run(ceil((N_INTERVALS / N_GAMES + 2) * (max(RHYTHM[rules].values()) + 0.6)))
@@ -407,7 +407,7 @@ def test_a_missile_outlives_its_shooter() -> None:
 
 def test_a_missile_whose_target_died_hurts_nobody() -> None:
     arena, me, other = duel("stalker", gap=5.9)
-    bystander = arena.add("marine", at=(other.x + 0.8, other.y), side=1, passive=True)
+    bystander = arena.add("marine", at=(other.x + 0.8, other.y), owner=2, passive=True)
     me.attack(other)
     arena.run(10, until=lambda: bool(arena.shots_of(me)))
     other.set(hp=0.0)
@@ -419,7 +419,7 @@ def test_a_missile_whose_target_died_hurts_nobody() -> None:
 def test_two_marines_that_shoot_each_other_dead_in_one_tick_both_die(seed: int) -> None:
     arena = open_ground("liberty", seed=seed)
     left = arena.add("marine", at=(20, 20), hp=6.0)
-    right = arena.add("marine", at=(24, 20), side=1, face=(-1, 0), hp=6.0)
+    right = arena.add("marine", at=(24, 20), owner=2, face=(-1, 0), hp=6.0)
     left.attack(right)
     right.attack(left)
     arena.run(3)
@@ -431,7 +431,7 @@ def test_two_marines_that_shoot_each_other_dead_in_one_tick_both_die(seed: int) 
 def volley(name: str, hp: float) -> tuple[Arena, list[Piece], Piece]:
     """Ten shooters around one target, all ordered in the same tick."""
     arena = open_ground("liberty")
-    target = arena.add("marine", at=(30, 30), side=1, passive=True, hp=hp)
+    target = arena.add("marine", at=(30, 30), owner=2, passive=True, hp=hp)
     shooters = []
     for angle in np.linspace(0.0, 2 * np.pi, 10, endpoint=False):
         x, y = np.cos(angle), np.sin(angle)

@@ -89,7 +89,7 @@ def test_ten_zerglings_surround_a_marine(seed: int) -> None:
     arena = open_ground("liberty", seed=seed)
     marine = arena.add("marine", at=(40, 30), passive=True, hp=1e6)
     pack = [
-        arena.add("zergling", at=(24 + 0.8 * (i % 5), 29 + 0.9 * (i // 5)), side=1)
+        arena.add("zergling", at=(24 + 0.8 * (i % 5), 29 + 0.9 * (i // 5)), owner=2)
         for i in range(10)
     ]
     for zergling in pack:
@@ -141,7 +141,7 @@ def fight(arena: Arena, ticks: int) -> float:
 def test_57_marines_in_a_battle_do_not_walk_through_each_other(seed: int) -> None:
     arena = scenario("smac/27m_vs_30m", seed=seed)
     arena.sim.units["passive"] = False
-    for marine in arena.pieces(side=0):
+    for marine in arena.pieces(owner=1):
         arena.sim.order(0, marine.slot, codes.ATTACK_MOVE, (23.0, 16.0))
     assert fight(arena, 400) <= OVERLAP
 
@@ -152,7 +152,7 @@ def test_60_zealots_and_zerglings_do_not_walk_through_each_other(seed: int) -> N
     for i in range(30):
         place = 25.0 + i // 5
         zealot = arena.add("zealot", at=(20 + i % 5, place))
-        zergling = arena.add("zergling", at=(44 - i % 5, place), side=1, face=(-1, 0))
+        zergling = arena.add("zergling", at=(44 - i % 5, place), owner=2, face=(-1, 0))
         arena.sim.order(0, zealot.slot, codes.ATTACK_MOVE, (42.0, 28.0))
         arena.sim.order(0, zergling.slot, codes.ATTACK_MOVE, (22.0, 28.0))
     assert fight(arena, 400) <= OVERLAP
@@ -171,9 +171,9 @@ def test_24_zerglings_get_through_the_throat_of_the_corridor() -> None:
     """From around (27.9, 28.2) past (13, 13) to (4.5, 4.3): 21.3 + 12.2 = 33.5 cells are 182 ticks
     for a Zergling alone; the others queue up, which may cost them as long again."""
     arena = scenario("smac/corridor")
-    for zealot in arena.pieces(side=0):
+    for zealot in arena.pieces(owner=1):
         zealot.set(hp=0.0)
-    pack = arena.pieces(side=1)
+    pack = arena.pieces(owner=2)
     assert len(pack) == 24
     leader = min(pack, key=lambda z: z.distance(27.91, 28.24))
     leaders_way = hypot(leader.x - 13, leader.y - 13) + hypot(13 - 4.47, 13 - 4.33)
@@ -185,7 +185,7 @@ def test_24_zerglings_get_through_the_throat_of_the_corridor() -> None:
 
 def test_a_zergling_alone_takes_the_straight_way_through_the_throat() -> None:
     arena = scenario("smac/corridor")
-    alone = arena.pieces(side=1)[0]
+    alone = arena.pieces(owner=2)[0]
     for other in arena.pieces():
         if other.slot != alone.slot:
             other.set(hp=0.0)
@@ -200,7 +200,7 @@ def test_zerglings_reach_the_colossi_by_the_ramps() -> None:
     """From low ground (step 4) to the plateau (step 8) only over the thirds of a ramp: 5, 6, 7."""
     steps = height_steps(load_terrain("ravine"))
     arena = scenario("smac/2c_vs_64zg")
-    colossi, pack = arena.pieces(side=0), arena.pieces(side=1)
+    colossi, pack = arena.pieces(owner=1), arena.pieces(owner=2)
     for colossus in colossi:
         colossus.set(hp=1e6)
     units = arena.sim.units[0]
@@ -225,7 +225,7 @@ def test_zerglings_reach_the_colossi_by_the_ramps() -> None:
 def test_a_colossus_steps_down_the_cliff() -> None:
     """7 cells straight down at 2.25: 49.8 ticks, and no way round by a ramp."""
     arena = scenario("smac/2c_vs_64zg")
-    for zergling in arena.pieces(side=1):
+    for zergling in arena.pieces(owner=2):
         zergling.set(hp=0.0)
     arena.run(1)
     colossus = arena.piece(0)

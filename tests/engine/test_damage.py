@@ -128,7 +128,7 @@ DUELS = {"liberty": LIBERTY, "lotv-4.10": LEGACY}
 def face_off(arena: Arena, attacker: str, target: str, game: int = 0) -> tuple[Piece, Piece]:
     """An attacker next to a target that does nothing, with the order to kill it."""
     me = arena.add(attacker, at=(20, 20), game=game)
-    other = arena.add(target, at=(30, 20), side=1, game=game, passive=True)
+    other = arena.add(target, at=(30, 20), owner=2, game=game, passive=True)
     weapons = arena.sim.rules.weapons[me.row["first_weapon"] :][: me.row["n_weapons"]]
     in_reach = max(0.05, weapons["min_range"].min() + 0.05)
     me.put(30 - in_reach - me.row["radius"] - other.row["radius"], 20)
@@ -196,7 +196,7 @@ def test_a_hit_without_armor_rule_ignores_armor() -> None:
     """Acid on buildings: 80, whatever their armor (a Hatchery has 1)."""
     arena = open_ground().without_regeneration()
     bane = arena.add("baneling", at=(20, 20))
-    hatchery = arena.add("hatchery", at=(24, 20), side=1)
+    hatchery = arena.add("hatchery", at=(24, 20), owner=2)
     bane.attack(hatchery)
     arena.run(60, until=lambda: not bane.alive)
     assert [blow.damage for blow in arena.blows_on(hatchery)] == [80.0]
@@ -232,8 +232,8 @@ def test_damage_dealt_counts_what_the_other_side_really_lost() -> None:
     # Two Marines of 45 life, one of 4: 6 + 4 = 10 of damage, not 12.
     arena = open_ground("liberty")
     shooter = arena.add("marine", at=(20, 20))
-    weak = arena.add("marine", at=(23, 20), side=1, passive=True, hp=4.0)
-    strong = arena.add("marine", at=(23, 22), side=1, passive=True)
+    weak = arena.add("marine", at=(23, 20), owner=2, passive=True, hp=4.0)
+    strong = arena.add("marine", at=(23, 22), owner=2, passive=True)
     shooter.attack(weak)
     shooter.attack(strong, queued=True)
     arena.run(40, until=lambda: strong.hp < 45.0)

@@ -37,7 +37,7 @@ def stage(user: str) -> tuple[Arena, Piece, list[Piece]]:
     others = []
     for k, name in enumerate(CANDIDATES):
         for side in (0, 1):
-            other = arena.add(name, at=(10 + 7 * k, 20 + 50 * side), side=side, passive=True)
+            other = arena.add(name, at=(10 + 7 * k, 20 + 50 * side), owner=1 + side, passive=True)
             other.set(hp=float(other.hp) * 0.5, shield=0.0)
             others.append(other)
     return arena, me, others
@@ -162,7 +162,7 @@ def test_weapon_levels_are_felt(attacker, upgrade, step):
         for k in range(1, level + 1):
             arena.research(f"{upgrade}{k}")
         me = arena.add(attacker, at=(10, 10))
-        foe = arena.add("marine", at=(12, 10), side=1, passive=True, hp=10_000.0)
+        foe = arena.add("marine", at=(12, 10), owner=2, passive=True, hp=10_000.0)
         me.attack(foe)
         arena.run(60)
         damages.append(arena.blows_on(foe)[0].damage)

@@ -55,7 +55,7 @@ def test_its_weapon_hurts_what_it_may_hit(rules: str, name: str, index: int) -> 
     arena = open_ground(rules)
     unit = arena.add(name, at=(20, 20))
     at = (20 + facts.radius + victim_facts.radius + min(distance, weapon.range), 20)
-    victim = arena.add(victim_name, at=at, side=1, passive=True)
+    victim = arena.add(victim_name, at=at, owner=2, passive=True)
     unit.attack(victim)
     before = victim.hp + victim.shield
     arena.run(int(2 * weapon.cooldown_loops) + 6 * SECOND)

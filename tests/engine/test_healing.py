@@ -120,7 +120,7 @@ def test_only_flesh_is_healed(rules: str, name: str, healed: bool) -> None:
 def test_a_medivac_heals_neither_itself_nor_the_enemy() -> None:
     arena = open_ground("liberty")
     medivac = arena.add("medivac", at=(30, 30), hp=50.0, energy=100.0)
-    enemy = arena.add("marine", at=(32, 30), side=1, passive=True, hp=10.0)
+    enemy = arena.add("marine", at=(32, 30), owner=2, passive=True, hp=10.0)
     medivac.heal(medivac)
     medivac.heal(enemy)
     arena.run(40)
@@ -198,7 +198,7 @@ def test_two_medivacs_pay_together_for_the_last_bit_of_life() -> None:
 def test_the_dead_are_not_healed() -> None:
     """A Marine with 6 life that is shot for 6 dies, however much somebody heals in that tick."""
     arena, medivac, marine = hospital(hp=6.0 - 1.5 * HEAL)
-    shooter = arena.add("marine", at=(35, 30), side=1, face=(-1, 0), passive=True)
+    shooter = arena.add("marine", at=(35, 30), owner=2, face=(-1, 0), passive=True)
     medivac.heal(marine)
     shooter.attack(marine)
     arena.run(2)  # the shot falls in the second tick, after one heal of 0.5625
@@ -267,7 +267,7 @@ def test_life_stops_at_its_maximum() -> None:
 def shot_at(name: str, rules: str = "lotv-4.10", **fields: float) -> tuple[Arena, Piece]:
     """A unit right after one shot of a Marine, which then leaves it alone."""
     arena = open_ground(rules)
-    marine = arena.add("marine", at=(26, 30), side=1, passive=True)
+    marine = arena.add("marine", at=(26, 30), owner=2, passive=True)
     victim = arena.add(name, at=(30, 30), passive=True, **fields)
     marine.attack(victim)
     assert arena.run(10, until=lambda: bool(arena.shots_of(marine)))
@@ -319,7 +319,7 @@ def test_a_blow_on_bare_life_delays_shields_too() -> None:
 
 def test_every_blow_begins_the_wait_anew() -> None:
     arena = open_ground("liberty")
-    marine = arena.add("marine", at=(26, 30), side=1, passive=True)
+    marine = arena.add("marine", at=(26, 30), owner=2, passive=True)
     zealot = arena.add("zealot", at=(30, 30), passive=True)
     for _ in range(3):
         n_shots = len(arena.shots_of(marine))

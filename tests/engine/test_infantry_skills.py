@@ -39,7 +39,7 @@ def test_stimpack_raises_the_number_of_shots_by_half():
     shots = []
     for y, stims in ((10, False), (30, True)):
         me = arena.add("marine", at=(10, y))
-        foe = arena.add("marine", at=(13, y), side=1, passive=True, hp=PLENTY)
+        foe = arena.add("marine", at=(13, y), owner=2, passive=True, hp=PLENTY)
         if stims:
             me.use("stimpack_marine")
         me.attack(foe)
@@ -86,7 +86,7 @@ def test_combat_shield_adds_ten_life_at_once():
 def test_concussive_shells_halve_the_speed_for_24_ticks():
     arena = open_ground().research("punisher_grenades")
     me = arena.add("marauder", at=(10, 10))
-    foe = arena.add("zealot", at=(14, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("zealot", at=(14, 10), owner=2, passive=True, hp=PLENTY)
     full = foe.max_speed
     me.attack(foe)
     assert arena.run(30, until=lambda: "slow" in foe.buffs)
@@ -99,12 +99,12 @@ def test_concussive_shells_halve_the_speed_for_24_ticks():
 def test_concussive_shells_need_their_upgrade_and_do_not_slow_structures():
     arena = open_ground()
     me = arena.add("marauder", at=(10, 10))
-    foe = arena.add("zealot", at=(14, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("zealot", at=(14, 10), owner=2, passive=True, hp=PLENTY)
     me.attack(foe)
     arena.run(60)
     assert not foe.buffs
     arena.research("punisher_grenades")
-    bunker = arena.add("bunker", at=(10, 15), side=1)
+    bunker = arena.add("bunker", at=(10, 15), owner=2)
     me.attack(bunker)
     arena.run(60)
     assert bunker.hp < bunker.hp_max
@@ -114,7 +114,7 @@ def test_concussive_shells_need_their_upgrade_and_do_not_slow_structures():
 def test_kd8_charge_hurts_five_and_throws_three_away():
     arena = open_ground()
     me = arena.add("reaper", at=(10, 10), passive=True)
-    foe = arena.add("zergling", at=(14, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("zergling", at=(14, 10), owner=2, passive=True, hp=PLENTY)
     assert me.use("kd8_charge", at=(13.5, 10)) == "Success"
     arena.run(120)
     assert sum(blow.damage for blow in arena.blows_on(foe)) == 5
@@ -127,7 +127,7 @@ def test_kd8_charge_hurts_five_and_throws_three_away():
 def test_kd8_charge_does_not_move_who_is_massive():
     arena = open_ground()
     me = arena.add("reaper", at=(10, 10), passive=True)
-    foe = arena.add("ultralisk", at=(14, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(14, 10), owner=2, passive=True)
     me.use("kd8_charge", at=(13.5, 10))
     arena.run(120)
     assert arena.blows_on(foe)
@@ -147,7 +147,7 @@ def test_a_reaper_heals_after_160_ticks_without_a_scratch():
 def test_ghost_cloak_costs_energy_at_once_and_over_time():
     arena = open_ground().research("personal_cloaking")
     me = arena.add("ghost", at=(10, 10), energy=100.0)
-    foe = arena.add("marine", at=(14, 10), side=1)
+    foe = arena.add("marine", at=(14, 10), owner=2)
     assert me.use("cloak_ghost") == "Success"
     assert me.energy == 75.0
     arena.run(160)
@@ -178,7 +178,7 @@ def test_ghost_cloak_needs_its_upgrade():
 def test_hold_fire_keeps_a_ghost_quiet_until_weapons_are_free():
     arena = open_ground()
     me = arena.add("ghost", at=(10, 10))
-    foe = arena.add("marine", at=(14, 10), side=1, passive=True)
+    foe = arena.add("marine", at=(14, 10), owner=2, passive=True)
     assert me.use("hold_fire_ghost") == "Success"
     arena.run(40)
     assert not arena.shots_of(me)
@@ -191,7 +191,7 @@ def test_hold_fire_keeps_a_ghost_quiet_until_weapons_are_free():
 def test_steady_targeting_hits_for_170_after_32_ticks():
     arena = open_ground().without_regeneration()
     me = arena.add("ghost", at=(10, 10), energy=60.0, passive=True)
-    foe = arena.add("ultralisk", at=(18, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(18, 10), owner=2, passive=True)
     assert me.use("steady_targeting", on=foe) == "Success"
     arena.run(31)
     assert not arena.blows_on(foe)
@@ -203,8 +203,8 @@ def test_steady_targeting_hits_for_170_after_32_ticks():
 def test_steady_targeting_is_broken_by_damage_and_gives_the_energy_back():
     arena = open_ground()
     me = arena.add("ghost", at=(10, 10), energy=60.0, passive=True)
-    foe = arena.add("ultralisk", at=(18, 10), side=1, passive=True)
-    nuisance = arena.add("marine", at=(8, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(18, 10), owner=2, passive=True)
+    nuisance = arena.add("marine", at=(8, 10), owner=2, passive=True)
     me.use("steady_targeting", on=foe)
     arena.run(10)
     assert me.energy < 20
@@ -218,16 +218,16 @@ def test_steady_targeting_is_broken_by_damage_and_gives_the_energy_back():
 def test_steady_targeting_is_for_living_flesh():
     arena = open_ground()
     me = arena.add("ghost", at=(10, 10), energy=60.0)
-    tank = arena.add("siege_tank", at=(18, 10), side=1)
+    tank = arena.add("siege_tank", at=(18, 10), owner=2)
     assert me.use("steady_targeting", on=tank) == "CantTargetThatUnit"
 
 
 def test_emp_takes_a_hundred_shields_and_energy_in_its_circle():
     arena = open_ground()
     me = arena.add("ghost", at=(10, 10), energy=75.0, passive=True)
-    near = arena.add("archon", at=(18, 10), side=1, passive=True)
-    templar = arena.add("high_templar", at=(18, 11.5), side=1, passive=True, energy=200.0)
-    far = arena.add("stalker", at=(18, 14), side=1, passive=True)
+    near = arena.add("archon", at=(18, 10), owner=2, passive=True)
+    templar = arena.add("high_templar", at=(18, 11.5), owner=2, passive=True, energy=200.0)
+    far = arena.add("stalker", at=(18, 14), owner=2, passive=True)
     assert me.use("emp", at=(18, 10)) == "Success"
     arena.run(40)
     assert near.shield == 250
@@ -240,7 +240,7 @@ def test_emp_takes_a_hundred_shields_and_energy_in_its_circle():
 def test_emp_uncovers_what_is_cloaked_for_160_ticks():
     arena = open_ground()
     me = arena.add("ghost", at=(10, 10), energy=75.0, passive=True)
-    templar = arena.add("dark_templar", at=(18, 10), side=1, passive=True)
+    templar = arena.add("dark_templar", at=(18, 10), owner=2, passive=True)
     arena.run(4)
     assert not me.sees(templar)
     me.use("emp", at=(18, 10))
@@ -254,10 +254,10 @@ def test_a_nuke_falls_after_320_ticks_and_spends_a_warhead():
     me = arena.add("ghost", at=(10, 10), passive=True)
     assert me.use("tactical_nuke", at=(20, 10)) == "TechRequirementsNotMet"
     arena.sim.players["nukes"][0, 0] = 1
-    core = arena.add("ultralisk", at=(20, 10), side=1, passive=True, hp=PLENTY)
-    middle = arena.add("ultralisk", at=(26.5, 10), side=1, passive=True, hp=PLENTY)
-    edge = arena.add("ultralisk", at=(20, 18), side=1, passive=True, hp=PLENTY)
-    hall = arena.add("bunker", at=(20, 14), side=1, hp=PLENTY)
+    core = arena.add("ultralisk", at=(20, 10), owner=2, passive=True, hp=PLENTY)
+    middle = arena.add("ultralisk", at=(26.5, 10), owner=2, passive=True, hp=PLENTY)
+    edge = arena.add("ultralisk", at=(20, 18), owner=2, passive=True, hp=PLENTY)
+    hall = arena.add("bunker", at=(20, 14), owner=2, hp=PLENTY)
     assert me.use("tactical_nuke", at=(20, 10)) == "Success"
     arena.run(10)
     assert arena.areas() == ["nuke_dot"]
@@ -276,7 +276,7 @@ def test_a_nuke_that_is_cancelled_or_whose_ghost_dies_does_not_fall():
         arena = open_ground()
         arena.sim.players["nukes"][0, 0] = 1
         me = arena.add("ghost", at=(10, 10), passive=True)
-        foe = arena.add("marine", at=(20, 10), side=1, passive=True)
+        foe = arena.add("marine", at=(20, 10), owner=2, passive=True)
         me.use("tactical_nuke", at=(20, 10))
         arena.run(100)
         if cancels:

@@ -80,7 +80,7 @@ def test_infernal_pre_igniter_adds_five_against_light():
         if upgraded:
             arena.research("high_capacity_barrels")
         me = arena.add("hellion", at=(10, 10))
-        foe = arena.add("marine", at=(14, 10), side=1, passive=True, hp=PLENTY)
+        foe = arena.add("marine", at=(14, 10), owner=2, passive=True, hp=PLENTY)
         me.attack(foe)
         arena.run(60)
         hurt[upgraded] = arena.blows_on(foe)[0].damage
@@ -90,7 +90,7 @@ def test_infernal_pre_igniter_adds_five_against_light():
 def test_a_sieged_tank_does_not_walk_and_shoots_thirteen_far():
     arena = open_ground()
     tank = arena.add("siege_tank", at=(10, 10), passive=True)
-    foe = arena.add("marauder", at=(23.5, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marauder", at=(23.5, 10), owner=2, passive=True, hp=PLENTY)
     change(arena, tank, "siege_mode")
     assert tank.order(codes.MOVE, (30, 10)).at == (10, 10)
     arena.run(10)
@@ -103,7 +103,7 @@ def test_a_sieged_tank_does_not_walk_and_shoots_thirteen_far():
 def test_a_tank_that_changes_neither_walks_nor_shoots():
     arena = open_ground()
     tank = arena.add("siege_tank", at=(10, 10))
-    foe = arena.add("marine", at=(15, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(15, 10), owner=2, passive=True, hp=PLENTY)
     tank.use("siege_mode")
     arena.run(30)
     tank.move(20, 10)
@@ -115,13 +115,13 @@ def test_a_tank_that_changes_neither_walks_nor_shoots():
 def test_a_burrowed_mine_is_hidden_and_fires_125_and_40_around():
     arena = open_ground()
     mine = arena.add("widow_mine", at=(10, 10))
-    watcher = arena.add("overlord", at=(10, 20), side=1, passive=True)
+    watcher = arena.add("overlord", at=(10, 20), owner=2, passive=True)
     change(arena, mine, "burrow_widow_mine")
     arena.run(3)
     assert not watcher.sees(mine)
-    target = arena.add("roach", at=(14, 10), side=1, passive=True, hp=PLENTY)
-    beside = arena.add("roach", at=(14, 11.8), side=1, passive=True, hp=PLENTY)
-    beyond = arena.add("roach", at=(14, 16), side=1, passive=True, hp=PLENTY)
+    target = arena.add("roach", at=(14, 10), owner=2, passive=True, hp=PLENTY)
+    beside = arena.add("roach", at=(14, 11.8), owner=2, passive=True, hp=PLENTY)
+    beyond = arena.add("roach", at=(14, 16), owner=2, passive=True, hp=PLENTY)
     arena.run(70)
     assert [blow.damage for blow in arena.blows_on(target)] == [125]
     assert [blow.damage for blow in arena.blows_on(beside)] == [40]
@@ -131,7 +131,7 @@ def test_a_burrowed_mine_is_hidden_and_fires_125_and_40_around():
 def test_a_mine_waits_24_ticks_before_it_fires_and_640_after():
     arena = open_ground()
     mine = arena.add("widow_mine_burrowed", at=(10, 10))
-    foe = arena.add("roach", at=(13, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("roach", at=(13, 10), owner=2, passive=True, hp=PLENTY)
     assert arena.run(60, until=lambda: bool(arena.blows_on(foe)))
     first = arena.ticks
     assert first >= 24
@@ -145,7 +145,7 @@ def test_a_mine_waits_24_ticks_before_it_fires_and_640_after():
 def test_a_mine_that_burrows_again_is_no_readier_than_before():
     arena = open_ground()
     mine = arena.add("widow_mine_burrowed", at=(10, 10))
-    foe = arena.add("roach", at=(13, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("roach", at=(13, 10), owner=2, passive=True, hp=PLENTY)
     arena.run(60, until=lambda: bool(arena.blows_on(foe)))
     change(arena, mine, "unburrow_widow_mine")
     change(arena, mine, "burrow_widow_mine")
@@ -156,7 +156,7 @@ def test_a_mine_that_burrows_again_is_no_readier_than_before():
 def test_a_mine_shields_take_35_more():
     arena = open_ground()
     arena.add("widow_mine_burrowed", at=(10, 10))
-    foe = arena.add("archon", at=(13, 10), side=1, passive=True)
+    foe = arena.add("archon", at=(13, 10), owner=2, passive=True)
     arena.run(60)
     assert foe.shield == 350 - 160
 
@@ -172,7 +172,7 @@ def test_drill_claws_burrow_a_mine_32_ticks_sooner():
 def test_lock_on_strikes_twenty_times_for_twenty():
     arena = open_ground().without_regeneration()
     me = arena.add("cyclone", at=(10, 10), passive=True)
-    foe = arena.add("ultralisk", at=(16, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(16, 10), owner=2, passive=True)
     assert me.use("lock_on", on=foe) == "Success"
     arena.run(330)
     blows = [blow.damage for blow in arena.blows_on(foe)]
@@ -185,7 +185,7 @@ def test_lock_on_strikes_twenty_times_for_twenty():
 def test_lock_on_lets_the_cyclone_walk_and_breaks_at_fifteen():
     arena = open_ground()
     me = arena.add("cyclone", at=(20, 20), passive=True)
-    foe = arena.add("ultralisk", at=(26, 20), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(26, 20), owner=2, passive=True)
     me.use("lock_on", on=foe)
     arena.run(1)
     me.move(13, 20)
@@ -201,7 +201,7 @@ def test_lock_on_lets_the_cyclone_walk_and_breaks_at_fifteen():
 def test_a_cyclone_that_holds_a_lock_does_not_use_its_gun():
     arena = open_ground()
     me = arena.add("cyclone", at=(10, 10))
-    foe = arena.add("ultralisk", at=(14, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(14, 10), owner=2, passive=True)
     arena.run(60)
     assert "lock_on" in foe.buffs  # by itself
     assert not arena.shots_of(me)
@@ -210,7 +210,7 @@ def test_a_cyclone_that_holds_a_lock_does_not_use_its_gun():
 def test_the_lock_on_upgrade_adds_twenty_against_armored():
     arena = open_ground().research("cyclone_lock_on_damage_upgrade")
     me = arena.add("cyclone", at=(10, 10), passive=True)
-    foe = arena.add("ultralisk", at=(16, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(16, 10), owner=2, passive=True)
     me.use("lock_on", on=foe)
     arena.run(40)
     assert arena.blows_on(foe)[0].damage == pytest.approx(40, abs=0.1)
@@ -221,7 +221,7 @@ def test_modes_of_the_thor_have_different_weapons_against_air():
     for unit in ("thor", "thor_ap"):
         arena = open_ground()
         me = arena.add(unit, at=(10, 10))
-        foe = arena.add("battlecruiser", at=(18, 10), side=1, passive=True, hp=PLENTY)
+        foe = arena.add("battlecruiser", at=(18, 10), owner=2, passive=True, hp=PLENTY)
         me.attack(foe)
         arena.run(60)
         damages[unit] = arena.blows_on(foe)[0].damage

@@ -127,7 +127,7 @@ def test_a_standing_ultralisk_turns_faster_than_a_moving_one() -> None:
     """720 a second in place: 45 degrees a tick towards somebody in reach."""
     arena = open_ground()
     me = arena.add("ultralisk", at=(30, 30), face=(1, 0))
-    me.attack(arena.add("marine", at=(28, 30), side=1, passive=True))
+    me.attack(arena.add("marine", at=(28, 30), owner=2, passive=True))
     arena.run(2)
     assert turned(me) == pytest.approx(90.0, abs=0.5)
 
@@ -153,7 +153,7 @@ def test_walkers_stay_on_walkable_ground_and_flyers_on_the_map(terrain: str) -> 
     movers = []
     for i in range(24):
         y, x = rng.choice(spots)
-        movers.append(arena.add(names[i % 6], at=(x + 0.5, y + 0.5), side=i % 2, passive=True))
+        movers.append(arena.add(names[i % 6], at=(x + 0.5, y + 0.5), owner=1 + i % 2, passive=True))
     for _ in range(12):
         for me in movers:
             x, y = rng.uniform(-4, 36, 2)  # beyond the map, too
@@ -315,7 +315,7 @@ def test_smart_means_walk_follow_or_attack() -> None:
     arena = open_ground("liberty")
     me = arena.add("marine", at=(20, 20))
     friend = arena.add("marine", at=(20, 26))
-    enemy = arena.add("marine", at=(28, 20), side=1, passive=True)
+    enemy = arena.add("marine", at=(28, 20), owner=2, passive=True)
     kinds = arena.sim.games.orders["kind"][0, me.slot]
     me.order(codes.SMART, at=(24, 24))
     assert kinds[0] == codes.MOVE
@@ -331,7 +331,7 @@ def test_hold_position_does_not_chase() -> None:
     """5.3 is within the scan range 5.5, but not within reach."""
     arena = open_ground()
     me = arena.add("marine", at=(20, 20))
-    enemy = arena.add("marine", at=(20 + 0.75 + 5.3, 20), side=1, passive=True)
+    enemy = arena.add("marine", at=(20 + 0.75 + 5.3, 20), owner=2, passive=True)
     me.hold()
     arena.run(60)
     assert me.at == (20, 20)
@@ -345,7 +345,7 @@ def test_hold_position_does_not_chase() -> None:
 def test_an_idle_marine_does_chase() -> None:
     arena = open_ground()
     me = arena.add("marine", at=(20, 20))
-    enemy = arena.add("marine", at=(20 + 0.75 + 5.3, 20), side=1, passive=True)
+    enemy = arena.add("marine", at=(20 + 0.75 + 5.3, 20), owner=2, passive=True)
     arena.run(60)
     assert me.x > 20
     assert enemy.hp < 45.0
@@ -368,7 +368,7 @@ def test_a_walker_pushes_an_idle_friend_aside() -> None:
 def test_enemies_and_holding_friends_are_walked_around(blocker: str) -> None:
     arena = open_ground("liberty")
     me = arena.add("marine", at=(20, 20), passive=True)
-    other = arena.add("marine", at=(24, 20.05), side=blocker == "enemy", passive=True)
+    other = arena.add("marine", at=(24, 20.05), owner=2 if blocker == "enemy" else 1, passive=True)
     if blocker == "holding":
         other.hold()
     me.move(30, 20)

@@ -11,7 +11,7 @@ PLENTY = 10_000.0
 def test_charge_rushes_at_the_target_and_adds_eight_to_the_first_hit():
     arena = open_ground().research("charge")
     me = arena.add("zealot", at=(10, 10))
-    foe = arena.add("ultralisk", at=(15.5, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("ultralisk", at=(15.5, 10), owner=2, passive=True, hp=PLENTY)
     me.attack(foe)
     assert arena.run(20, until=lambda: "charging" in me.buffs)
     assert me.max_speed > 2 * 3.15 / 16
@@ -25,7 +25,7 @@ def test_charge_rushes_at_the_target_and_adds_eight_to_the_first_hit():
 def test_charge_cools_for_160_ticks():
     arena = open_ground().research("charge")
     me = arena.add("zealot", at=(10, 10))
-    foe = arena.add("ultralisk", at=(15.5, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("ultralisk", at=(15.5, 10), owner=2, passive=True, hp=PLENTY)
     me.attack(foe)
     arena.run(20, until=lambda: "charging" in me.buffs)
     slot = arena.sim.rules.abilities[arena.sim.known.abilities["charge"]]["cooldown_slot"]
@@ -49,7 +49,7 @@ def test_guardian_shield_takes_two_from_every_shot_around_the_sentry():
     arena = open_ground()
     me = arena.add("sentry", at=(10, 10), passive=True, energy=80.0)
     near = arena.add("ultralisk", at=(13, 10), passive=True, hp=PLENTY)
-    foe = arena.add("marine", at=(18, 10), side=1)
+    foe = arena.add("marine", at=(18, 10), owner=2)
     foe.attack(near)
     arena.run(20)
     plain = arena.blows_on(near)[0].damage
@@ -65,7 +65,7 @@ def test_guardian_shield_does_nothing_against_blades():
     arena = open_ground()
     me = arena.add("sentry", at=(10, 10), passive=True, energy=80.0)
     near = arena.add("ultralisk", at=(13, 10), passive=True, hp=PLENTY)
-    foe = arena.add("zergling", at=(14.6, 10), side=1)
+    foe = arena.add("zergling", at=(14.6, 10), owner=2)
     me.use("guardian_shield")
     arena.run(4)
     foe.attack(near)
@@ -80,7 +80,7 @@ def test_a_force_field_bars_the_way_for_240_ticks():
     arena.run(2)
     field = next(p for p in arena.pieces() if p.type == "force_field")
     assert field.at == (15, 10)
-    walker = arena.add("marine", at=(13, 10), side=1, passive=True)
+    walker = arena.add("marine", at=(13, 10), owner=2, passive=True)
     walker.move(17, 10)
     arena.run(20)
     assert walker.distance(15, 10) >= 1.5
@@ -94,7 +94,7 @@ def test_somebody_massive_breaks_a_force_field():
     me.use("force_field", at=(15, 10))
     arena.run(2)
     field = next(p for p in arena.pieces() if p.type == "force_field")
-    walker = arena.add("thor", at=(10, 10), side=1, passive=True)
+    walker = arena.add("thor", at=(10, 10), owner=2, passive=True)
     walker.move(18, 10)
     arena.run(80)
     assert not field.alive
@@ -104,9 +104,9 @@ def test_somebody_massive_breaks_a_force_field():
 def test_psi_storm_deals_eighty_to_who_stays():
     arena = open_ground().research("psi_storm_tech")
     me = arena.add("high_templar", at=(10, 10), passive=True, energy=100.0)
-    foe = arena.add("marauder", at=(18, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marauder", at=(18, 10), owner=2, passive=True, hp=PLENTY)
     own = arena.add("zealot", at=(18, 11), passive=True)
-    far = arena.add("marauder", at=(18, 14), side=1, passive=True, hp=PLENTY)
+    far = arena.add("marauder", at=(18, 14), owner=2, passive=True, hp=PLENTY)
     assert me.use("psi_storm", at=(18, 10)) == "Success"
     arena.run(80)
     assert sum(blow.damage for blow in arena.blows_on(foe)) == pytest.approx(80, abs=10)
@@ -118,7 +118,7 @@ def test_psi_storm_deals_eighty_to_who_stays():
 def test_storms_over_each_other_do_not_add_up():
     arena = open_ground().research("psi_storm_tech")
     casters = [arena.add("high_templar", at=(10, y), passive=True, energy=100.0) for y in (8, 12)]
-    foe = arena.add("marauder", at=(18, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marauder", at=(18, 10), owner=2, passive=True, hp=PLENTY)
     for caster in casters:
         caster.use("psi_storm", at=(18, 10))
     arena.run(80)
@@ -128,12 +128,12 @@ def test_storms_over_each_other_do_not_add_up():
 def test_feedback_burns_all_energy_and_half_of_it_as_life():
     arena = open_ground()
     me = arena.add("high_templar", at=(10, 10), passive=True, energy=60.0)
-    foe = arena.add("medivac", at=(17, 10), side=1, passive=True, energy=120.0)
+    foe = arena.add("medivac", at=(17, 10), owner=2, passive=True, energy=120.0)
     assert me.use("feedback", on=foe) == "Success"
     arena.run(3)
     assert foe.energy < 1
     assert foe.hp == pytest.approx(150 - 60, abs=0.2)
-    marine = arena.add("marine", at=(14, 10), side=1)
+    marine = arena.add("marine", at=(14, 10), owner=2)
     me.set(energy=60.0)
     assert me.use("feedback", on=marine) == "CantTargetThatUnit"
 
@@ -141,7 +141,7 @@ def test_feedback_burns_all_energy_and_half_of_it_as_life():
 def test_graviton_beam_lifts_and_stuns_for_160_ticks():
     arena = open_ground()
     me = arena.add("phoenix", at=(10, 10), passive=True, energy=60.0)
-    foe = arena.add("siege_tank", at=(13, 10), side=1)
+    foe = arena.add("siege_tank", at=(13, 10), owner=2)
     viking = arena.add("phoenix", at=(16, 14), passive=True)
     assert me.use("graviton_beam", on=foe) == "Success"
     arena.run(4)
@@ -157,14 +157,14 @@ def test_graviton_beam_lifts_and_stuns_for_160_ticks():
 def test_graviton_beam_does_not_lift_who_is_massive():
     arena = open_ground()
     me = arena.add("phoenix", at=(10, 10), energy=60.0)
-    foe = arena.add("thor", at=(13, 10), side=1)
+    foe = arena.add("thor", at=(13, 10), owner=2)
     assert me.use("graviton_beam", on=foe) == "CantTargetThatUnit"
 
 
 def test_prismatic_alignment_adds_six_against_armored_for_320_ticks():
     arena = open_ground()
     me = arena.add("void_ray", at=(10, 10))
-    foe = arena.add("ultralisk", at=(13, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("ultralisk", at=(13, 10), owner=2, passive=True, hp=PLENTY)
     me.attack(foe)
     arena.run(20)
     plain = arena.blows_on(foe)[-1].damage
@@ -179,8 +179,8 @@ def test_prismatic_alignment_adds_six_against_armored_for_320_ticks():
 def test_purification_nova_explodes_where_its_ball_is_after_48_ticks():
     arena = open_ground()
     me = arena.add("disruptor", at=(10, 10), passive=True)
-    foe = arena.add("marauder", at=(18, 10), side=1, passive=True, hp=PLENTY)
-    far = arena.add("marauder", at=(18, 20), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marauder", at=(18, 10), owner=2, passive=True, hp=PLENTY)
+    far = arena.add("marauder", at=(18, 20), owner=2, passive=True, hp=PLENTY)
     assert me.use("purification_nova", at=(18, 10)) == "Success"
     arena.run(60)
     assert [blow.damage for blow in arena.blows_on(foe)] == [145]
@@ -211,7 +211,7 @@ def test_a_cancelled_shade_leaves_the_adept_where_it_is():
 def test_immortal_barrier_takes_a_hundred_once_in_720_ticks():
     arena = open_ground()
     me = arena.add("immortal", at=(10, 10), passive=True)
-    foe = arena.add("siege_tank_sieged", at=(20, 10), side=1)
+    foe = arena.add("siege_tank_sieged", at=(20, 10), owner=2)
     foe.attack(me)
     assert arena.run(80, until=lambda: bool(arena.blows_on(me)) or bool(me.buffs))
     assert me.shield == 100
@@ -222,7 +222,7 @@ def test_immortal_barrier_takes_a_hundred_once_in_720_ticks():
 def test_the_pulsar_beam_must_be_switched_on():
     arena = open_ground()
     me = arena.add("oracle", at=(10, 10), energy=100.0)
-    foe = arena.add("marine", at=(13, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(13, 10), owner=2, passive=True, hp=PLENTY)
     me.attack(foe)
     arena.run(30)
     assert not arena.blows_on(foe)

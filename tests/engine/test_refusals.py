@@ -22,7 +22,7 @@ def refused(arena: Arena, order, reason: str) -> None:
 def test_an_ability_that_the_unit_does_not_have():
     arena = open_ground()
     me = arena.add("marine", at=(10, 10)).move(20, 10)
-    foe = arena.add("marine", at=(18, 10), side=1)
+    foe = arena.add("marine", at=(18, 10), owner=2)
     refused(arena, lambda: me.use("yamato", on=foe), "NotSupported")
     refused(arena, lambda: me.use("siege_mode"), "NotSupported")
 
@@ -37,7 +37,7 @@ def test_a_price_that_cannot_be_paid():
     arena = open_ground().research("stimpack")
     ghost = arena.add("ghost", at=(10, 10), energy=20.0).move(20, 10)
     marine = arena.add("marine", at=(14, 10), hp=9.0)
-    foe = arena.add("marine", at=(18, 10), side=1)
+    foe = arena.add("marine", at=(18, 10), owner=2)
     refused(arena, lambda: ghost.use("emp", at=(18, 10)), "NotEnoughEnergy")
     refused(arena, lambda: ghost.use("steady_targeting", on=foe), "NotEnoughEnergy")
     refused(arena, lambda: marine.use("stimpack_marine"), "NotEnoughLife")
@@ -47,8 +47,8 @@ def test_targets_of_the_wrong_kind():
     arena = open_ground().research("neural_parasite")
     raven = arena.add("raven", at=(10, 10), energy=200.0)
     ghost = arena.add("ghost", at=(10, 14), energy=200.0)
-    marine = arena.add("marine", at=(16, 10), side=1)
-    bunker = arena.add("bunker", at=(16, 16), side=1)
+    marine = arena.add("marine", at=(16, 10), owner=2)
+    bunker = arena.add("bunker", at=(16, 16), owner=2)
     friend = arena.add("siege_tank", at=(12, 12))
     refused(arena, lambda: raven.use("interference_matrix", on=marine), "CantTargetThatUnit")
     refused(arena, lambda: raven.use("interference_matrix", on=friend), "CantTargetThatUnit")
@@ -60,7 +60,7 @@ def test_targets_of_the_wrong_kind():
 def test_targets_that_nobody_sees():
     arena = open_ground()
     ghost = arena.add("ghost", at=(10, 14), energy=200.0)
-    hidden = arena.add("zergling_burrowed", at=(14, 14), side=1)
+    hidden = arena.add("zergling_burrowed", at=(14, 14), owner=2)
     arena.run(4)
     refused(arena, lambda: ghost.use("steady_targeting", on=hidden), "CantTargetThatUnit")
 
@@ -68,7 +68,7 @@ def test_targets_that_nobody_sees():
 def test_targets_out_of_range_of_who_cannot_walk():
     arena = open_ground()
     mine = arena.add("widow_mine_burrowed", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(30, 10), side=1, passive=True)
+    foe = arena.add("marine", at=(30, 10), owner=2, passive=True)
     refused(arena, lambda: mine.use("widow_mine_attack", on=foe), "TargetIsOutOfRange")
 
 

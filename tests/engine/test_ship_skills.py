@@ -98,8 +98,8 @@ def test_a_bunker_holds_four_and_shoots_one_farther():
     assert [int(m.inside) for m in crew] == [bunker.slot] * 4 + [codes.NO_UNIT]
     crew[4].put(60, 60)
     reach = float(bunker.row["radius"]) + 5 + 1 + 0.375
-    foe = arena.add("marine", at=(10 + reach - 0.05, 10), side=1, passive=True, hp=PLENTY)
-    far = arena.add("marine", at=(10, 10 + reach + 0.1), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(10 + reach - 0.05, 10), owner=2, passive=True, hp=PLENTY)
+    far = arena.add("marine", at=(10, 10 + reach + 0.1), owner=2, passive=True, hp=PLENTY)
     arena.run(32)
     assert sum(blow.damage for blow in arena.blows_on(foe)) >= 8 * 6
     assert not arena.blows_on(far)
@@ -150,8 +150,8 @@ def test_a_liberator_shoots_only_into_its_zone():
     assert me.use("liberator_defender_mode", at=(15, 10)) == "Success"
     assert arena.run(120, until=lambda: me.type == "liberator_ag")
     me.set(passive=False)
-    inside = arena.add("marauder", at=(17, 10), side=1, passive=True, hp=PLENTY)
-    outside = arena.add("marauder", at=(5, 10), side=1, passive=True, hp=PLENTY)
+    inside = arena.add("marauder", at=(17, 10), owner=2, passive=True, hp=PLENTY)
+    outside = arena.add("marauder", at=(5, 10), owner=2, passive=True, hp=PLENTY)
     arena.run(80)
     assert arena.blows_on(inside)[0].damage == 74
     assert not arena.blows_on(outside)
@@ -184,7 +184,7 @@ def test_an_auto_turret_stands_224_ticks_and_costs_50():
 def test_interference_matrix_disarms_and_silences_for_176_ticks():
     arena = open_ground()
     me = arena.add("raven", at=(10, 10), energy=60.0, passive=True)
-    tank = arena.add("siege_tank_sieged", at=(17, 10), side=1)
+    tank = arena.add("siege_tank_sieged", at=(17, 10), owner=2)
     arena.add("marine", at=(12, 14), passive=True, hp=PLENTY)
     assert me.use("interference_matrix", on=tank) == "Success"
     arena.run(3)
@@ -202,17 +202,17 @@ def test_interference_matrix_is_for_machines_and_psionics():
     arena = open_ground()
     me = arena.add("raven", at=(10, 10), energy=60.0)
     assert (
-        me.use("interference_matrix", on=arena.add("marine", at=(14, 10), side=1))
+        me.use("interference_matrix", on=arena.add("marine", at=(14, 10), owner=2))
         == "CantTargetThatUnit"
     )
-    assert me.use("interference_matrix", on=arena.add("ghost", at=(14, 14), side=1)) == "Success"
+    assert me.use("interference_matrix", on=arena.add("ghost", at=(14, 14), owner=2)) == "Success"
 
 
 def test_anti_armor_missile_adds_three_to_each_hit_around():
     arena = open_ground()
     me = arena.add("raven", at=(10, 10), energy=80.0, passive=True)
-    foe = arena.add("ultralisk", at=(18, 10), side=1, passive=True, hp=PLENTY)
-    near = arena.add("ultralisk", at=(18, 13), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("ultralisk", at=(18, 10), owner=2, passive=True, hp=PLENTY)
+    near = arena.add("ultralisk", at=(18, 13), owner=2, passive=True, hp=PLENTY)
     marine = arena.add("marine", at=(14, 10), passive=True)
     assert me.use("anti_armor_missile", on=foe) == "Success"
     assert arena.run(60, until=lambda: bool(foe.buffs))
@@ -239,7 +239,7 @@ def test_banshee_cloak_and_speed_need_their_upgrades():
 def test_yamato_hits_for_240_after_48_ticks_and_cools_1600():
     arena = open_ground().research("battlecruiser_enable_specializations").without_regeneration()
     me = arena.add("battlecruiser", at=(10, 10), passive=True)
-    foe = arena.add("ultralisk", at=(20, 10), side=1, passive=True)
+    foe = arena.add("ultralisk", at=(20, 10), owner=2, passive=True)
     assert me.use("yamato", on=foe) == "Success"
     arena.run(47)
     assert not arena.missiles()
@@ -253,8 +253,8 @@ def test_yamato_hits_for_240_after_48_ticks_and_cools_1600():
 def test_yamato_that_is_broken_off_costs_nothing_yet():
     arena = open_ground().research("battlecruiser_enable_specializations")
     me = arena.add("battlecruiser", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(16, 10), side=1, passive=True)
-    other = arena.add("ultralisk", at=(20, 14), side=1, passive=True)
+    foe = arena.add("marine", at=(16, 10), owner=2, passive=True)
+    other = arena.add("ultralisk", at=(20, 14), owner=2, passive=True)
     me.use("yamato", on=foe)
     arena.run(20)
     foe.set(hp=0.0)
@@ -265,14 +265,14 @@ def test_yamato_that_is_broken_off_costs_nothing_yet():
 def test_yamato_needs_its_upgrade():
     arena = open_ground()
     me = arena.add("battlecruiser", at=(10, 10))
-    foe = arena.add("ultralisk", at=(20, 10), side=1)
+    foe = arena.add("ultralisk", at=(20, 10), owner=2)
     assert me.use("yamato", on=foe) == "TechRequirementsNotMet"
 
 
 def test_tactical_jump_takes_96_ticks_and_nobody_can_touch_it():
     arena = open_ground()
     me = arena.add("battlecruiser", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(13, 10), side=1)
+    foe = arena.add("marine", at=(13, 10), owner=2)
     assert me.use("tactical_jump", at=(50, 50)) == "Success"
     arena.run(2)
     life = me.hp
@@ -291,7 +291,7 @@ def test_tactical_jump_takes_96_ticks_and_nobody_can_touch_it():
 def test_a_battlecruiser_shoots_while_it_moves():
     arena = open_ground()
     me = arena.add("battlecruiser", at=(10, 10)).move(40, 10)
-    foe = arena.add("marine", at=(16, 12), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(16, 12), owner=2, passive=True, hp=PLENTY)
     arena.run(60)
     assert len(arena.blows_on(foe)) > 5
     assert me.x > 14
@@ -361,8 +361,8 @@ def test_a_mule_comes_after_64_ticks_and_lives_1440():
 def test_a_scan_shows_what_is_hidden_within_13_for_196_ticks():
     arena = open_ground().fog()
     hall = arena.add("orbital_command", at=(8, 8), passive=True, energy=60.0)
-    near = arena.add("lurker_mp_burrowed", at=(40, 52), side=1, passive=True)
-    far = arena.add("lurker_mp_burrowed", at=(40, 54), side=1, passive=True)
+    near = arena.add("lurker_mp_burrowed", at=(40, 52), owner=2, passive=True)
+    far = arena.add("lurker_mp_burrowed", at=(40, 54), owner=2, passive=True)
     arena.run(3)
     assert not hall.sees(near)
     assert hall.use("scanner_sweep", at=(40, 40)) == "Success"
@@ -377,8 +377,8 @@ def test_a_scan_shows_what_is_hidden_within_13_for_196_ticks():
 def test_detectors_show_what_is_cloaked_within_eleven(unit):
     arena = open_ground()
     me = arena.add(unit, at=(20, 20), passive=True)
-    near = arena.add("dark_templar", at=(30.5, 20), side=1, passive=True)
-    far = arena.add("dark_templar", at=(20, 31.5), side=1, passive=True)
+    near = arena.add("dark_templar", at=(30.5, 20), owner=2, passive=True)
+    far = arena.add("dark_templar", at=(20, 31.5), owner=2, passive=True)
     arena.run(4)
     assert me.sees(near)
     assert not me.sees(far)
@@ -387,8 +387,8 @@ def test_detectors_show_what_is_cloaked_within_eleven(unit):
 def test_a_planetary_fortress_splashes():
     arena = open_ground()
     arena.add("planetary_fortress", at=(20, 20))
-    foe = arena.add("zealot", at=(26, 20), side=1, passive=True, hp=PLENTY)
-    beside = arena.add("zealot", at=(26, 21), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("zealot", at=(26, 20), owner=2, passive=True, hp=PLENTY)
+    beside = arena.add("zealot", at=(26, 21), owner=2, passive=True, hp=PLENTY)
     arena.run(60)
     assert arena.blows_on(foe)
     assert arena.blows_on(beside)
@@ -401,7 +401,7 @@ def test_hi_sec_auto_tracking_adds_one_to_turrets_and_fortresses():
     arena.research("hi_sec_auto_tracking")
     assert (fort.range_add, turret.range_add) == (1, 1)
     reach = 6 + 1 + float(fort.row["radius"]) + 0.375
-    foe = arena.add("marine", at=(20, 20 + reach - 0.05), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(20, 20 + reach - 0.05), owner=2, passive=True, hp=PLENTY)
     arena.run(60)
     assert arena.blows_on(foe)
 

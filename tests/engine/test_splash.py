@@ -21,13 +21,13 @@ def battlefield(
     """An attacker in the west that looks at a target, whose center is at (30, 30)."""
     arena = open_ground(rules).without_regeneration()
     me = arena.add(attacker, at=(10, 30), passive=True)
-    other = arena.add(target, at=(30, 30), side=1, passive=True, hp=PLENTY)
+    other = arena.add(target, at=(30, 30), owner=2, passive=True, hp=PLENTY)
     me.put(30 - gap - me.row["radius"] - other.row["radius"], 30)
     return arena, me, other
 
 
 def bystander(arena: Arena, at: tuple[float, float], name: str = "marine", side: int = 1) -> Piece:
-    return arena.add(name, at=at, side=side, passive=True, hp=PLENTY)
+    return arena.add(name, at=at, owner=1 + side, passive=True, hp=PLENTY)
 
 
 def fire_once(arena: Arena, attacker: Piece, target: Piece) -> None:
@@ -123,7 +123,7 @@ def test_a_fortress_splashes_100_75_37_percent_on_enemies_only() -> None:
     angles = (0.0, 2 * pi / 3, 4 * pi / 3)
     edges = (0.49, 0.79, 1.24)
     victims = [bystander(arena, around(MARINE + e, a)) for e, a in zip(edges, angles, strict=True)]
-    friend = bystander(arena, around(MARINE + 0.6, pi), side=0)
+    friend = bystander(arena, around(MARINE + 0.6, pi), owner=1)
     fire_once(arena, fortress, target)
     assert [lost(victim) for victim in victims] == pytest.approx([40.0, 30.0, 15.0])
     assert lost(friend) == 0.0
@@ -134,7 +134,7 @@ def test_an_archon_splashes_ground_and_air_but_no_friend() -> None:
     arena, archon, target = battlefield("archon", gap=2.0)
     marine = bystander(arena, around(MARINE + 0.9, 1.5))
     medivac = bystander(arena, around(0.75 + 0.4, -1.5), "medivac")
-    friend = bystander(arena, around(MARINE + 0.6, 0.0), side=0)
+    friend = bystander(arena, around(MARINE + 0.6, 0.0), owner=1)
     fire_once(arena, archon, target)
     assert lost(target) == 35.0
     assert lost(marine) == 8.75  # 25 %
@@ -174,7 +174,7 @@ def test_a_thor_splashes_flyers_within_half_a_cell() -> None:
         bystander(arena, around(0.5 + edge, angle), "mutalisk")
         for edge, angle in ((0.49, 1.5), (0.51, -1.5))
     )
-    friend = bystander(arena, around(0.6, 0.0), "mutalisk", side=0)
+    friend = bystander(arena, around(0.6, 0.0), "mutalisk", owner=1)
     below = bystander(arena, (30, 30))
     fire_once(arena, thor, target)
     assert [lost(p) for p in (target, near, far, friend, below)] == [48.0, 48.0, 0.0, 0.0, 0.0]
@@ -193,7 +193,7 @@ def test_a_baneling_hurts_every_enemy_within_2_2(dies: str, rules: str) -> None:
     inside, outside = bystander(arena, (30, 32.574)), bystander(arena, (30, 27.424))
     marauder = bystander(arena, (28, 30), "marauder")
     flyer = bystander(arena, (29, 30), "medivac")
-    friend = bystander(arena, (30, 29), "zergling", side=0)
+    friend = bystander(arena, (30, 29), "zergling", owner=1)
     if dies == "by its attack":
         fire_once(arena, bane, touching)
     else:
@@ -225,8 +225,8 @@ def test_a_baneling_bursts_once() -> None:
 def test_a_baneling_that_is_shot_in_time_takes_nobody_along() -> None:
     """30 / 6 = 5 shots from 4 cells; its acid reaches 2.2."""
     arena = open_ground("liberty")
-    marines = [bystander(arena, (26, 29 + i), side=0).set(hp=45) for i in range(3)]
-    bane = arena.add("baneling", at=(30, 30), side=1, passive=True)
+    marines = [bystander(arena, (26, 29 + i), owner=1).set(hp=45) for i in range(3)]
+    bane = arena.add("baneling", at=(30, 30), owner=2, passive=True)
     for marine in marines:
         marine.attack(bane)
     arena.run(40)
@@ -238,8 +238,8 @@ def test_banelings_that_burst_together_burst_both() -> None:
     """20 + 0 (a Baneling is not light) leave 30 - 20; but both die of their own attack."""
     arena = open_ground()
     left = arena.add("baneling", at=(30, 30), passive=True)
-    right = arena.add("baneling", at=(30.8, 30), side=1, face=(-1, 0), passive=True)
-    by_left, by_right = bystander(arena, (29, 30), side=1), bystander(arena, (32, 30), side=0)
+    right = arena.add("baneling", at=(30.8, 30), owner=2, face=(-1, 0), passive=True)
+    by_left, by_right = bystander(arena, (29, 30), owner=2), bystander(arena, (32, 30), owner=1)
     left.attack(right)
     right.attack(left)
     arena.run(3)
@@ -263,7 +263,7 @@ def test_a_colossus_burns_a_line_across_its_shot() -> None:
         bystander(arena, (30.6, 29.1)),  # behind the line by more than 0.525
         bystander(arena, (28, 30)),  # between Colossus and target
     ]
-    friend = bystander(arena, (30, 29.2), side=0)
+    friend = bystander(arena, (30, 29.2), owner=1)
     fire_once(arena, colossus, target)
     assert [lost(piece) for piece in [target, *inside]] == [40.0, 40.0, 40.0]
     assert [lost(piece) for piece in [*outside, friend]] == [0.0, 0.0, 0.0, 0.0]
@@ -328,7 +328,7 @@ def test_a_hellion_burns_everybody_on_its_line() -> None:
         bystander(arena, (x + 7.3, 30)),  # 7.3 > 6.5 + 0.525 + 0.25
         bystander(arena, (x - 1.0, 30)),  # behind
     ]
-    friend = bystander(arena, (x + 4.5, 30), side=0)
+    friend = bystander(arena, (x + 4.5, 30), owner=1)
     flyer = bystander(arena, (x + 2.0, 30), "medivac")
     fire_once(arena, hellion, target)
     assert [lost(piece) for piece in [target, *on_it]] == [14.0, 14.0, 14.0]
@@ -360,7 +360,7 @@ def test_lurker_spines_run_ten_cells_and_hit_each_enemy_once() -> None:
         bystander(arena, (x + 11.0, 30)),
         bystander(arena, (x - 1.2, 30)),
     ]
-    friend = bystander(arena, (x + 7.0, 30), side=0)
+    friend = bystander(arena, (x + 7.0, 30), owner=1)
     fire_once(arena, lurker, target)
     assert [lost(piece) for piece in (first, target, last)] == [20.0, 20.0, 20.0]
     assert [lost(piece) for piece in [*off_it, friend]] == [0.0] * 4
@@ -392,7 +392,7 @@ def test_a_hellbat_burns_a_cone() -> None:
         )
     }
     victims = {name: bystander(arena, place) for name, place in at.items()}
-    friend = bystander(arena, (x + 2.1, 30), side=0)
+    friend = bystander(arena, (x + 2.1, 30), owner=1)
     fire_once(arena, hellbat, target)
     assert lost(target) == 18.0
     assert {name: lost(victim) for name, victim in victims.items()} == {
@@ -426,7 +426,7 @@ def test_an_ultralisk_cleaves_what_stands_in_front() -> None:
     beside = [bystander(arena, (30, 30.9)), bystander(arena, (30, 29.1), "marauder")]
     behind = bystander(arena, (ultralisk.x - 1.5, 30))
     far = bystander(arena, (34, 30))
-    friend = bystander(arena, (30.8, 30.3), side=0)
+    friend = bystander(arena, (30.8, 30.3), owner=1)
     flyer = bystander(arena, (30.5, 30), "medivac")
     fire_once(arena, ultralisk, target)
     assert lost(target) == 35.0
@@ -440,7 +440,7 @@ def test_an_ultralisk_cleaves_what_stands_in_front() -> None:
 def test_a_glaive_bounces_twice_for_9_3_and_1() -> None:
     arena, mutalisk, target = battlefield("mutalisk", gap=2.0)
     second, third, fourth = (bystander(arena, (30 + 2 * i, 30)) for i in (1, 2, 3))
-    friend = bystander(arena, (30, 31), side=0)
+    friend = bystander(arena, (30, 31), owner=1)
     fire_once(arena, mutalisk, target)
     assert [lost(p) for p in (target, second, third, fourth)] == [9.0, 3.0, 1.0, 0.0]
     assert lost(friend) == 0.0

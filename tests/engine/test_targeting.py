@@ -19,7 +19,7 @@ def guard_and(
     directions = [(1, 0), (0, 1), (-1, 0), (0, -1)]
     enemies = []
     for (name, gap), (x, y) in zip(others, directions, strict=False):
-        enemy = arena.add(name, at=(50, 50), side=1, passive=True)
+        enemy = arena.add(name, at=(50, 50), owner=2, passive=True)
         reach = gap + me.row["radius"] + enemy.row["radius"]
         enemies.append(enemy.put(30 + reach * x, 30 + reach * y))
     return arena, me, enemies
@@ -252,7 +252,7 @@ def test_a_target_is_kept_while_it_is_in_range() -> None:
     arena, me, (first,) = guard_and("marine", ("marauder", 4.0))
     arena.run(LOOK)
     assert me.aims_at(first)
-    nearer = arena.add("marine", at=(30, 31.5), side=1, passive=True)
+    nearer = arena.add("marine", at=(30, 31.5), owner=2, passive=True)
     arena.run(40)
     assert me.aims_at(first)
     assert nearer.hp == 45.0
@@ -261,7 +261,7 @@ def test_a_target_is_kept_while_it_is_in_range() -> None:
 def test_a_target_that_leaves_range_is_given_up_for_a_nearer_one() -> None:
     arena, me, (first,) = guard_and("marine", ("marauder", 4.0))
     arena.run(LOOK)
-    nearer = arena.add("marine", at=(30, 31.5), side=1, passive=True)
+    nearer = arena.add("marine", at=(30, 31.5), owner=2, passive=True)
     first.put(40, 30)
     arena.run(30)  # the backswing of a shot may have to end first
     assert me.aims_at(nearer)
@@ -271,7 +271,7 @@ def test_a_threat_draws_fire_away_from_the_harmless() -> None:
     arena, me, (depot,) = guard_and("marine", ("supply_depot", 1.0))
     arena.run(30)
     assert me.aims_at(depot)
-    zergling = arena.add("zergling", at=(30, 34), side=1, passive=True)
+    zergling = arena.add("zergling", at=(30, 34), owner=2, passive=True)
     arena.run(LOOK)
     assert me.aims_at(zergling)
 
@@ -338,7 +338,7 @@ def test_enemies_and_passive_friends_do_not_help() -> None:
 def test_a_chase_ends_21_cells_from_home_and_leads_back() -> None:
     arena = open_ground("liberty")
     me = arena.add("zergling", at=(8, 30))
-    bait = arena.add("stalker", at=(12, 30), side=1, passive=True)
+    bait = arena.add("stalker", at=(12, 30), owner=2, passive=True)
     farthest = 0.0
     for _ in range(60):
         bait.put(me.x + 3.0, 30)  # always just ahead

@@ -11,7 +11,7 @@ PLENTY = 10_000.0
 def test_burrowed_units_need_a_detector_and_their_upgrade():
     arena = open_ground()
     me = arena.add("roach", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(13, 10), side=1, passive=True)
+    foe = arena.add("marine", at=(13, 10), owner=2, passive=True)
     assert me.use("burrow_roach") == "TechRequirementsNotMet"
     arena.research("burrow")
     assert me.use("burrow_roach") == "Success"
@@ -19,7 +19,7 @@ def test_burrowed_units_need_a_detector_and_their_upgrade():
     assert me.type == "roach_burrowed"
     assert not foe.sees(me)
     assert foe.order(codes.ATTACK, on=me).arena.sim.answer(0, foe.slot) == "CantTargetThatUnit"
-    arena.add("raven", at=(15, 10), side=1, passive=True)
+    arena.add("raven", at=(15, 10), owner=2, passive=True)
     arena.run(4)
     assert foe.sees(me)
 
@@ -28,7 +28,7 @@ def test_burrowed_units_are_hit_by_splash():
     arena = open_ground()
     hidden = arena.add("zergling_burrowed", at=(20, 10), passive=True)
     bait = arena.add("zergling", at=(20, 10.7), passive=True, hp=PLENTY)
-    tank = arena.add("siege_tank_sieged", at=(10, 10), side=1)
+    tank = arena.add("siege_tank_sieged", at=(10, 10), owner=2)
     tank.attack(bait)
     arena.run(60)
     assert arena.blows_on(hidden)
@@ -37,7 +37,7 @@ def test_burrowed_units_are_hit_by_splash():
 def test_a_baneling_explodes_when_told():
     arena = open_ground()
     me = arena.add("baneling", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(11.5, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(11.5, 10), owner=2, passive=True, hp=PLENTY)
     assert me.use("explode_baneling") == "Success"
     arena.run(2)
     assert not me.alive
@@ -47,7 +47,7 @@ def test_a_baneling_explodes_when_told():
 def test_corrosive_bile_falls_after_48_ticks_for_sixty_on_everybody():
     arena = open_ground()
     me = arena.add("ravager", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(18, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(18, 10), owner=2, passive=True, hp=PLENTY)
     own = arena.add("marine", at=(18, 10.8), passive=True, hp=PLENTY)
     assert me.use("corrosive_bile", at=(18, 10)) == "Success"
     arena.run(3)
@@ -63,7 +63,7 @@ def test_corrosive_bile_falls_after_48_ticks_for_sixty_on_everybody():
 def test_a_bile_can_be_walked_out_of():
     arena = open_ground()
     me = arena.add("ravager", at=(10, 10), passive=True)
-    foe = arena.add("marine", at=(18, 10), side=1, passive=True)
+    foe = arena.add("marine", at=(18, 10), owner=2, passive=True)
     me.use("corrosive_bile", at=(18, 10))
     arena.run(5)
     foe.move(24, 10)
@@ -74,7 +74,7 @@ def test_a_bile_can_be_walked_out_of():
 def test_a_bile_breaks_a_force_field():
     arena = open_ground()
     me = arena.add("ravager", at=(10, 10), passive=True)
-    sentry = arena.add("sentry", at=(20, 10), side=1, passive=True, energy=100.0)
+    sentry = arena.add("sentry", at=(20, 10), owner=2, passive=True, energy=100.0)
     assert sentry.use("force_field", at=(15, 10)) == "Success"
     arena.run(3)
     field = next(p for p in arena.pieces() if p.type == "force_field")
@@ -99,8 +99,8 @@ def test_transfusion_gives_75_at_once_and_50_over_160_ticks():
 def test_fungal_growth_deals_thirty_and_slows_to_a_quarter():
     arena = open_ground()
     me = arena.add("infestor", at=(10, 10), passive=True, energy=80.0)
-    foe = arena.add("marine", at=(18, 10), side=1, passive=True)
-    far = arena.add("marine", at=(18, 14), side=1, passive=True)
+    foe = arena.add("marine", at=(18, 10), owner=2, passive=True)
+    far = arena.add("marine", at=(18, 14), owner=2, passive=True)
     own = arena.add("zergling", at=(18, 11), passive=True)
     full = foe.max_speed
     assert me.use("fungal_growth", at=(18, 10)) == "Success"
@@ -114,9 +114,9 @@ def test_fungal_growth_deals_thirty_and_slows_to_a_quarter():
 
 
 def test_fungal_growth_forbids_blink_and_boarding():
-    arena = open_ground().research("blink_tech", side=1)
+    arena = open_ground().research("blink_tech", owner=2)
     me = arena.add("infestor", at=(10, 10), passive=True, energy=80.0)
-    foe = arena.add("stalker", at=(18, 10), side=1, passive=True)
+    foe = arena.add("stalker", at=(18, 10), owner=2, passive=True)
     me.use("fungal_growth", at=(18, 10))
     assert arena.run(60, until=lambda: bool(foe.buffs))
     assert foe.use("blink", at=(24, 10)) == "NotSupported"
@@ -125,7 +125,7 @@ def test_fungal_growth_forbids_blink_and_boarding():
 def test_neural_parasite_turns_a_unit_for_240_ticks():
     arena = open_ground().research("neural_parasite")
     me = arena.add("infestor", at=(10, 10), passive=True, energy=120.0)
-    foe = arena.add("siege_tank", at=(17, 10), side=1, passive=True)
+    foe = arena.add("siege_tank", at=(17, 10), owner=2, passive=True)
     assert me.use("neural_parasite", on=foe) == "Success"
     arena.run(5)
     assert foe.side == 0
@@ -139,7 +139,7 @@ def test_neural_parasite_turns_a_unit_for_240_ticks():
 def test_neural_parasite_ends_with_the_infestor():
     arena = open_ground().research("neural_parasite")
     me = arena.add("infestor", at=(10, 10), passive=True, energy=120.0)
-    foe = arena.add("siege_tank", at=(17, 10), side=1, passive=True)
+    foe = arena.add("siege_tank", at=(17, 10), owner=2, passive=True)
     me.use("neural_parasite", on=foe)
     arena.run(50)
     me.set(hp=0.0)
@@ -150,14 +150,14 @@ def test_neural_parasite_ends_with_the_infestor():
 def test_neural_parasite_has_no_hold_on_an_ultralisk():
     arena = open_ground().research("neural_parasite")
     me = arena.add("infestor", at=(10, 10), energy=120.0)
-    foe = arena.add("ultralisk", at=(17, 10), side=1)
+    foe = arena.add("ultralisk", at=(17, 10), owner=2)
     assert me.use("neural_parasite", on=foe) == "CantTargetThatUnit"
 
 
 def test_abduct_pulls_its_target_to_the_viper():
     arena = open_ground()
     me = arena.add("viper", at=(10, 10), passive=True, energy=80.0)
-    foe = arena.add("siege_tank_sieged", at=(18, 10), side=1, passive=True)
+    foe = arena.add("siege_tank_sieged", at=(18, 10), owner=2, passive=True)
     assert me.use("abduct", on=foe) == "Success"
     arena.run(30)
     assert me.gap(foe) < 0.5
@@ -167,7 +167,7 @@ def test_abduct_pulls_its_target_to_the_viper():
 def test_blinding_cloud_leaves_ground_units_nothing_but_touch():
     arena = open_ground()
     me = arena.add("viper", at=(20, 10), passive=True, energy=120.0)
-    foe = arena.add("marine", at=(12, 10), side=1)
+    foe = arena.add("marine", at=(12, 10), owner=2)
     victim = arena.add("zergling", at=(16, 10), passive=True, hp=PLENTY)
     assert me.use("blinding_cloud", at=(12, 10)) == "Success"
     arena.run(6)
@@ -183,9 +183,9 @@ def test_blinding_cloud_leaves_ground_units_nothing_but_touch():
 def test_parasitic_bomb_hurts_the_fleet_around_its_carrier():
     arena = open_ground()
     me = arena.add("viper", at=(10, 10), passive=True, energy=130.0)
-    foe = arena.add("battlecruiser", at=(17, 10), side=1, passive=True)
-    near = arena.add("medivac", at=(17, 13), side=1, passive=True)
-    far = arena.add("medivac", at=(17, 20), side=1, passive=True)
+    foe = arena.add("battlecruiser", at=(17, 10), owner=2, passive=True)
+    near = arena.add("medivac", at=(17, 13), owner=2, passive=True)
+    far = arena.add("medivac", at=(17, 20), owner=2, passive=True)
     assert me.use("parasitic_bomb", on=foe) == "Success"
     arena.run(60)
     assert arena.blows_on(foe)
@@ -196,7 +196,7 @@ def test_parasitic_bomb_hurts_the_fleet_around_its_carrier():
 def test_a_lurker_shoots_only_when_it_is_under_the_ground():
     arena = open_ground()
     lurker = arena.add("lurker_mp", at=(10, 10))
-    foe = arena.add("marine", at=(16, 10), side=1, passive=True, hp=PLENTY)
+    foe = arena.add("marine", at=(16, 10), owner=2, passive=True, hp=PLENTY)
     arena.run(40)
     assert not arena.blows_on(foe)
     assert lurker.use("burrow_lurker") == "Success"

@@ -15,7 +15,7 @@ def can_use(me: Piece, ability: str) -> bool:
 def test_who_is_held_to_the_ground_cannot_blink() -> None:
     arena = open_ground().research("blink_tech")
     me = arena.add("stalker", at=(20, 20), passive=True)
-    infestor = arena.add("infestor", at=(26, 20), side=1, energy=200.0)
+    infestor = arena.add("infestor", at=(26, 20), owner=2, energy=200.0)
     assert can_use(me, "blink")
     assert infestor.use("fungal_growth", at=me.at) == "Success"
     arena.run(40)

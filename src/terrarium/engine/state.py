@@ -18,13 +18,13 @@ UNIT = np.dtype(
         # who
         ("tag", "i8"),  # unique for the length of a game; 0 = the slot was never used
         ("kind", "i8"),  # row of Rules.types
-        ("side", "i8"),
+        ("owner", "i8"),
         ("alive", "?"),
-        ("phase", "i8"),  # in which ticks it scans: drawn, so that no side scans first
+        ("phase", "i8"),  # in which ticks it scans: drawn, so that no player scans first
         ("passive", "?"),  # never picks a target itself (SMAC's agents)
         # now: what type, upgrades and buffs come to (stats.py)
         ("status", "i8"),  # bits of codes.HEALS and following
-        ("seen", "i8"),  # bit s: side s sees it and may target it
+        ("seen", "i8"),  # bit s: player s sees it and may target it
         ("inside", "i8"),  # the carrier that it is in; on board it is not `alive` to the map
         ("plane", "i8"),
         ("column", "i8"),  # of the rules' matrices; lifted units have columns of their own
@@ -123,7 +123,7 @@ SKILL = np.dtype(
         ("made_by", "i8"),  # row of the ability that made this unit; -1 = none
         ("maker", "i8"),
         ("maker_tag", "i8"),
-        ("own_side", "i8"),  # whose it is while somebody else controls it
+        ("true_owner", "i8"),  # whose it is while somebody else controls it
     ],
     align=True,
 )
@@ -135,7 +135,7 @@ BUFF = np.dtype(
         ("timer", "f8"),  # until its next hit
         ("hits_left", "i8"),
         ("absorbs", "f8"),  # left
-        ("side", "i8"),  # who put it there
+        ("owner", "i8"),  # who put it there
         ("source", "i8"),
         ("source_tag", "i8"),
     ],
@@ -173,7 +173,7 @@ EFFECT = np.dtype(
     [
         ("stage", "i8"),
         ("hit", "i8"),  # row of Rules.hits
-        ("side", "i8"),
+        ("owner", "i8"),
         ("source", "i8"),
         ("source_tag", "i8"),
         ("target", "i8"),
@@ -218,7 +218,7 @@ CLOCK = np.dtype(
         ("n_slots", "i8"),  # slots ever used: loops stop there
         ("n_effects", "i8"),
         ("fault", "i8"),
-        ("fog", "?"),  # sides see only what their units see
+        ("fog", "?"),  # players see only what their units see
     ],
     align=True,
 )
@@ -250,7 +250,7 @@ BODY = np.dtype(
         ("radius", "f8"),
         ("step", "f8"),  # how far it wants to go
         ("classes", "i8"),  # collision classes; 0 = out of the way
-        ("side", "i8"),
+        ("owner", "i8"),
         ("first", "i8"),  # chain of pairs
         ("still", "?"),  # does not want to move
         ("stuck", "?"),  # wants to move and does not get anywhere
@@ -302,7 +302,7 @@ HIT = np.dtype(
         ("row", "i8"),  # of Rules.hits
         ("source", "i8"),
         ("source_tag", "i8"),
-        ("side", "i8"),
+        ("owner", "i8"),
         ("damage", "f8"),
         ("pure", "f8"),  # damage that no armor takes away
         ("direct", "?"),  # on the target itself, not around it

@@ -53,10 +53,10 @@ def show_condition(env: Env, token: Token, m: int, ours: bool) -> None:
 
 @kernel
 def show_secrets(env: Env, token: Token, m: int) -> None:
-    """What only a unit's own side knows of it."""
+    """What only a unit's own player knows of it."""
     game, u = env.game, env.state.slots[m]
     unit, skill = game.units[u], game.skills[u]
-    enemy = 1 - skill.own_side
+    enemy = 1 - skill.true_owner
     token[schema.DETECTED] = int(is_hidden(unit) and unit.seen >> enemy & 1 != 0)
     if skill.load > 0:
         token[schema.LOAD] = skill.load / max(cargo_room(env.game, u), 1)

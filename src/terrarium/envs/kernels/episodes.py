@@ -97,7 +97,7 @@ def number_members(env: Env) -> None:
     settings = env.task.settings[0]
     counts_allies, counts_enemies = 0, 0
     for u in range(env.game.clock[0].n_slots):
-        if env.game.units[u].side == 0:
+        if env.game.units[u].owner == 0:
             env.state.slots[counts_allies] = u
             counts_allies += 1
         else:

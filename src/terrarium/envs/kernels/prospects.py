@@ -31,7 +31,7 @@ def value_left(env: Env, m: int) -> float:
 def counts(env: Env, m: int) -> bool:
     """Is a member one of those whom the measure speaks of?"""
     ours = m < env.task.settings[0].n_agents
-    if ours != (env.task.yardstick.terms[0].side == 0):
+    if ours != (env.task.yardstick.terms[0].owner == 0):
         return False
     return env.task.yardstick.value[member(env, m).kind] > 0.0
 
@@ -79,7 +79,7 @@ def prospect(env: Env) -> float:
                 value *= 1.0 - min(left, 1.0)
             counted += value
     goal = share(counted, episode.counted_value)
-    if terms.side != 0:
+    if terms.owner != 0:
         goal = 1.0 - goal
     harm = 1.0 - share(enemy, episode.enemy_value)
     return GOAL * goal + HARM * harm + SAFETY * share(own, episode.own_value)

@@ -162,8 +162,8 @@ def look_around(env: Env, a: int) -> None:
 
 @kernel
 def is_seen(env: Env, a: int, m: int) -> bool:
-    """Does the side of agent `a` see a member, through fog and cloak?"""
-    return member(env, m).seen >> member(env, a).side & 1 != 0
+    """Does the player of agent `a` see a member, through fog and cloak?"""
+    return member(env, m).seen >> member(env, a).owner & 1 != 0
 
 
 @kernel

@@ -18,7 +18,7 @@ def engine_takes(env: Env, a: int, m: int, heals: bool) -> bool:
     """Does agent `a` see a member, and would the engine take the order to attack or heal it?"""
     me, you = member(env, a), member(env, m)
     distance = distance_between(env, a, m)
-    if m == a or heals != (you.side == me.side):
+    if m == a or heals != (you.owner == me.owner):
         return False
     if not is_visible(env, a, m, distance):
         return False

@@ -109,7 +109,7 @@ SLOT = np.dtype(
     [
         ("ability", "i8"),  # row of Rules.abilities; -1 = nothing
         ("ends", "i8"),  # row of what is used instead while the ability is on; -1 = nothing
-        ("on_own", "?"),  # it makes sense to aim it at one's own side
+        ("on_own", "?"),  # it makes sense to aim it at one's own player
         ("on_enemies", "?"),
     ],
     align=True,
@@ -126,7 +126,7 @@ EPISODE = np.dtype(
         ("over", "?"),
         ("timed_out", "?"),
         ("n_draws", "i8"),  # random actions drawn: each draw has a number
-        # of measured battles: the value of both sides and of those that count, when it began
+        # of measured battles: the value of both players and of those that count, when it began
         ("own_value", "f8"),
         ("enemy_value", "f8"),
         ("counted_value", "f8"),

@@ -63,7 +63,8 @@ def work(game: Game, k: int, hits_now: bool) -> None:
     """What an area does to the units inside."""
     effect = game.effects[k]
     area = game.rules.areas[effect.area]
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         if not game.units[o].alive or not touches(game, o, effect.x, effect.y, area.radius):
             continue
         if not concerns(game, area.who, area, effect, o):
@@ -71,7 +72,7 @@ def work(game: Game, k: int, hits_now: bool) -> None:
         if hits_now and not hit_by_another(game, k, o):
             add_hit(game, o, area.hit, effect, 1.0)
         if area.buff >= 0:
-            add_buff(game, o, area.buff, effect.source, effect.side, BRIEF_TICKS)
+            add_buff(game, o, area.buff, effect.source, effect.owner, BRIEF_TICKS)
 
 
 @kernel

@@ -68,11 +68,12 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
     """The nearest unit in range on which the ability could be used and has a point."""
     me, row = game.units[u], game.rules.abilities[ability]
     best, best_distance = codes.NO_UNIT, row.autocast_range + NEARLY
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or v == u:
             continue
-        traits = traits_now(game, me.side, u, v)
+        traits = traits_now(game, me.owner, u, v)
         if not fits(traits, row.must_be, row.must_not_be) or not has_point(game, u, ability, v):
             continue
         distance = edge_distance(game, me, other)
@@ -89,14 +90,14 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
 def has_point(game: Game, u: int, ability: int, v: int) -> bool:
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
     if row.mechanic == codes.REPAIR:
-        return other.side == me.side and other.hp < other.hp_max
+        return other.owner == me.owner and other.hp < other.hp_max
     if row.mechanic == codes.HEALING:
-        return other.side == me.side and other.shield < game.rules.types[other.kind].shields
+        return other.owner == me.owner and other.shield < game.rules.types[other.kind].shields
     if row.must_be & codes.IS_MASSIVE:
         return not game.rules.types[other.kind].flying
     if row.mechanic == codes.BLAST:
-        return other.side != me.side and not game.rules.types[other.kind].flying
-    return other.side != me.side
+        return other.owner != me.owner and not game.rules.types[other.kind].flying
+    return other.owner != me.owner
 
 
 @kernel

@@ -10,7 +10,8 @@ from terrarium.engine.state import Game
 @kernel
 def run_buffs(game: Game) -> None:
     """One tick of all buffs."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if me.status & codes.BUFFED and (me.alive or me.inside >= 0):
             run_buffs_of(game, u)

@@ -20,7 +20,7 @@ def find_buff(game: Game, u: int, row: int) -> int:
 
 
 @kernel
-def add_buff(game: Game, v: int, row: int, source: int, side: int, ticks: float) -> None:
+def add_buff(game: Game, v: int, row: int, source: int, owner: int, ticks: float) -> None:
     """Put a buff on a unit, or let it begin anew; `ticks` 0 = as long as the buff says."""
     kind = game.rules.buffs[row]
     if game.rules.types[game.units[v].kind].traits & kind.never:
@@ -30,7 +30,7 @@ def add_buff(game: Game, v: int, row: int, source: int, side: int, ticks: float)
     if fresh:
         b = place_for_buff(game, v)
     buff = game.buffs[v, b]
-    buff.row, buff.side = row, side
+    buff.row, buff.owner = row, owner
     buff.ticks = ticks if ticks > 0.0 else kind.ticks if kind.ticks > 0.0 else ENDLESS
     buff.source, buff.source_tag = source, game.units[source].tag
     if fresh or ticks == 0.0:

@@ -36,7 +36,8 @@ def load_into(game: Game, v: int, u: int) -> None:
 def load_all(game: Game, ability: int, u: int) -> None:
     """Take in whoever fits and is near, as a Command Center does with workers."""
     cargo = game.rules.cargo[game.rules.abilities[ability].params]
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if game.units[v].alive and fits_in(game, u, ability, v):
             if edge_distance(game, game.units[u], game.units[v]) <= cargo.load_radius:
                 load_into(game, v, u)
@@ -46,7 +47,7 @@ def load_all(game: Game, ability: int, u: int) -> None:
 def let_out(game: Game, u: int, v: int) -> None:
     """A passenger steps onto free ground next to its carrier."""
     me, other = game.units[u], game.units[v]
-    other.x, other.y = find_room(game, other.kind, other.side, me.x, me.y)
+    other.x, other.y = find_room(game, other.kind, other.owner, me.x, me.y)
     other.alive, other.inside = True, codes.NO_UNIT
     other.home_x, other.home_y, other.away, other.way_tick = other.x, other.y, False, 0
     other.face_x, other.face_y = me.face_x, me.face_y
@@ -61,7 +62,8 @@ def let_out(game: Game, u: int, v: int) -> None:
 def first_passenger(game: Game, u: int) -> int:
     """Who has been in a carrier for longest, by tag; -1 = nobody."""
     best = codes.NO_UNIT
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if game.units[v].inside == u and not game.units[v].alive:
             if best < 0 or game.units[v].tag < game.units[best].tag:
                 best = v
@@ -104,7 +106,8 @@ def leave_wreck(game: Game, u: int) -> None:
 @kernel
 def man_weapons(game: Game) -> None:
     """Let the crews of all carriers from which one can shoot do so."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         if game.units[u].alive and game.units[u].status & codes.MANNED:
             shoot_out(game, u)
 
@@ -114,7 +117,8 @@ def shoot_out(game: Game, u: int) -> None:
     """The crew of a Bunker fires from inside, farther than on foot."""
     row = cargo_of(game, game.units[u].kind)
     add = game.rules.cargo[row].range_add if row >= 0 else 0.0
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         one = game.units[v]
         if one.inside != u or one.alive or game.rules.types[one.kind].n_weapons == 0:
             continue
@@ -128,9 +132,10 @@ def shoot_as(game: Game, u: int, v: int, add: float) -> None:
     """A passenger picks the best target in reach of its carrier and shoots."""
     me, one = game.units[u], game.units[v]
     best, best_rank, best_distance, weapon = codes.NO_UNIT, -1, 1e30, -1
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
-        if not other.alive or other.side == me.side or not other.seen >> me.side & 1:
+        if not other.alive or other.owner == me.owner or not other.seen >> me.owner & 1:
             continue
         rank = game.rules.rank[one.kind, other.column]
         distance = edge_distance(game, me, other)

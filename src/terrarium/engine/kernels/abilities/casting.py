@@ -43,7 +43,8 @@ def use_abilities(game: Game) -> None:
     Whose cast is due acts in a random order, the same for any order of slots.
     """
     game.scratch.counts[N_SHOTS] = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or me.hp <= 0.0:
             continue
@@ -135,7 +136,7 @@ def is_broken(game: Game, u: int) -> bool:
     if skill.phase == codes.CHANNELING and row.flag_bits & codes.TAKES_CONTROL:
         if not is_unit(game, skill.target, skill.target_tag):
             return True
-    elif not still_there(game, me.side, skill.target, skill.target_tag):
+    elif not still_there(game, me.owner, skill.target, skill.target_tag):
         return True
     if row.aim == codes.AIM_NONE:
         return False
@@ -290,7 +291,7 @@ def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> Non
         send(game, ability, u, v, x, y)
     elif mechanic == codes.LOCK_ON:
         send(game, ability, u, v, x, y)
-        add_buff(game, v, row.buff, u, me.side, 0.0)
+        add_buff(game, v, row.buff, u, me.owner, 0.0)
         game.skills[u].locks = True
         refresh(game, u)
     elif mechanic == codes.CHANNEL:
@@ -332,11 +333,11 @@ def arrive_now(game: Game, ability: int, u: int, v: int, x: float, y: float) -> 
 def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     me, row = game.units[u], game.rules.abilities[ability]
     if v >= 0 and row.buff >= 0:
-        add_buff(game, v, row.buff, u, me.side, 0.0)
+        add_buff(game, v, row.buff, u, me.owner, 0.0)
         if row.flag_bits & codes.TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
-            take_over(game, v, me.side)
+            take_over(game, v, me.owner)
     if row.user_buff >= 0:
-        add_buff(game, u, row.user_buff, u, me.side, 0.0)
+        add_buff(game, u, row.user_buff, u, me.owner, 0.0)
     if row.area >= 0:
         k = lay(game, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
@@ -351,7 +352,7 @@ def fall_upon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> N
     if row.aim == codes.AIM_NONE:
         x, y = me.x, me.y
     if row.mechanic == codes.SELF_BUFF or row.mechanic == codes.CHARGE:
-        add_buff(game, u, row.buff, u, me.side, 0.0)
+        add_buff(game, u, row.buff, u, me.owner, 0.0)
         return
     if row.area >= 0:
         k = lay(game, ability, u, v, x, y)

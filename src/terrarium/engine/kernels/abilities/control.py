@@ -1,4 +1,4 @@
-"""Units that fight for another side: Neural Parasite."""
+"""Units that fight for another player: Neural Parasite."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
@@ -8,23 +8,23 @@ from terrarium.engine.state import Game
 
 
 @kernel
-def take_over(game: Game, v: int, side: int) -> None:
-    """A unit obeys another side; it stays a loss for its own if it dies."""
-    change_side(game, v, side)
+def take_over(game: Game, v: int, owner: int) -> None:
+    """A unit obeys another player; it stays a loss for its own if it dies."""
+    change_owner(game, v, owner)
 
 
 @kernel
 def let_go(game: Game, v: int) -> None:
-    """A unit obeys its own side again."""
-    change_side(game, v, game.skills[v].own_side)
+    """A unit obeys its own player again."""
+    change_owner(game, v, game.skills[v].true_owner)
 
 
 @kernel
-def change_side(game: Game, v: int, side: int) -> None:
+def change_owner(game: Game, v: int, owner: int) -> None:
     me = game.units[v]
-    game.players[me.side].n_alive -= 1
-    game.players[side].n_alive += 1
-    me.side = side
+    game.players[me.owner].n_alive -= 1
+    game.players[owner].n_alive += 1
+    me.owner = owner
     me.n_orders = 0
     me.home_x, me.home_y, me.away = me.x, me.y, False
     me.heal_target = codes.NO_UNIT

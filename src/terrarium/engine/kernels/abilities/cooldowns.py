@@ -12,7 +12,7 @@ def start_cooldown(game: Game, u: int, ability: int) -> None:
     row = game.rules.abilities[ability]
     if row.cooldown > 0.0:
         ticks = upgraded(
-            game, game.skills[u].own_side, row.first_change, row.n_changes,
+            game, game.skills[u].true_owner, row.first_change, row.n_changes,
             codes.CHANGES_COOLDOWN, row.cooldown,
         )  # fmt: skip
         game.skills[u].ready[row.cooldown_slot] = game.clock[0].tick + int(ticks + 0.5)
@@ -21,7 +21,7 @@ def start_cooldown(game: Game, u: int, ability: int) -> None:
 @kernel
 def pay(game: Game, u: int, ability: int) -> None:
     """Take the price at the moment of the cast (game_rules.md, 10)."""
-    me, row, player = game.units[u], game.rules.abilities[ability], game.players[game.units[u].side]
+    me, row, player = game.units[u], game.rules.abilities[ability], game.players[game.units[u].owner]
     me.energy -= row.energy
     me.hp -= row.life
     player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end

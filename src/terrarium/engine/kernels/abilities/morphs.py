@@ -16,7 +16,7 @@ def begin_morph(game: Game, ability: int, u: int, x: float, y: float) -> None:
     row, skill, clock = game.rules.abilities[ability], game.skills[u], game.clock[0]
     morph = game.rules.morphs[row.params]
     ticks = upgraded(
-        game, skill.own_side, row.first_change, row.n_changes, codes.CHANGES_MORPH, morph.ticks
+        game, skill.true_owner, row.first_change, row.n_changes, codes.CHANGES_MORPH, morph.ticks
     )
     draw = uniform(clock.seed, clock.tick, game.units[u].tag, MORPHING)
     skill.morph = ability
@@ -59,7 +59,7 @@ def become(game: Game, u: int, kind: int) -> None:
     me.cooldown, me.backswing, me.winding, me.weapon = 0.0, 0.0, False, 0
     if was_flying and not new.flying:
         me.alive = False
-        me.x, me.y = find_room(game, kind, me.side, me.x, me.y)
+        me.x, me.y = find_room(game, kind, me.owner, me.x, me.y)
         me.alive = True
     me.speed_x, me.speed_y = 0.0, 0.0
     me.home_x, me.home_y, me.away, me.way_tick = me.x, me.y, False, 0

@@ -23,9 +23,10 @@ def arrive(game: Game, effect: Records) -> None:
     if circle > 0.0:
         impact = game.rules.impacts[row.impact]
         radius = upgraded(
-            game, effect.side, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle
+            game, effect.owner, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle
         )
-        for o in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            o = game.living[j]
             if game.units[o].alive and touches(game, o, x, y, radius):
                 if concerns(game, impact.who, impact, effect, o):
                     befall(game, effect, o)
@@ -57,7 +58,8 @@ def deal_hits(game: Game, effect: Records, v: int) -> None:
                 add_hit(game, v, h, effect, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
-        for o in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            o = game.living[j]
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
             if not concerns(game, who, hit, effect, o):
@@ -72,17 +74,17 @@ def befall(game: Game, effect: Records, v: int) -> None:
     """What an ability does to one unit besides its hits."""
     row, other = game.rules.abilities[effect.ability], game.units[v]
     if row.impact >= 0:
-        affect(game, row.impact, effect.side, v)
+        affect(game, row.impact, effect.owner, v)
     if row.buff >= 0:
-        add_buff(game, v, row.buff, effect.source, effect.side, 0.0)
+        add_buff(game, v, row.buff, effect.source, effect.owner, 0.0)
     if row.flag_bits & codes.PULLS_TARGET:
         if not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
             pull(game, effect.source, v)
 
 
 @kernel
-def affect(game: Game, impact: int, side: int, v: int) -> None:
-    """What an impact of a side takes from one unit, or gives to it, at once."""
+def affect(game: Game, impact: int, owner: int, v: int) -> None:
+    """What an impact of a player takes from one unit, or gives to it, at once."""
     row, other = game.rules.impacts[impact], game.units[v]
     if row.drain_all:
         hurt = other.energy * row.damage_per_energy
@@ -91,8 +93,8 @@ def affect(game: Game, impact: int, side: int, v: int) -> None:
         other.shield -= absorbed
         other.hp -= hurt - absorbed
         other.hurt_tick = game.clock[0].tick
-        if other.side != side:
-            game.players[side].damage_dealt += hurt
+        if other.owner != owner:
+            game.players[owner].damage_dealt += hurt
     if row.drain_energy > 0.0:
         other.energy = max(0.0, other.energy - row.drain_energy)
     if row.drain_shields > 0.0:
@@ -100,8 +102,8 @@ def affect(game: Game, impact: int, side: int, v: int) -> None:
         other.shield -= taken
         if taken > 0.0:
             other.hurt_tick = game.clock[0].tick
-            if other.side != side:
-                game.players[side].damage_dealt += taken
+            if other.owner != owner:
+                game.players[owner].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)
 
@@ -133,11 +135,12 @@ def push_away(game: Game, effect: Records) -> None:
     row, x, y = game.rules.abilities[effect.ability], effect.aim_x, effect.aim_y
     impact, hit = game.rules.impacts[row.impact], game.rules.hits[row.first_hit]
     stays = impact.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED | codes.IS_STASIS
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
-        traits = traits_now(game, effect.side, effect.source, o) | codes.IS_VISIBLE
+        traits = traits_now(game, effect.owner, effect.source, o) | codes.IS_VISIBLE
         if not fits(traits, hit.must_be, stays):
             continue
         dx, dy = other.x - x, other.y - y
@@ -150,7 +153,8 @@ def push_away(game: Game, effect: Records) -> None:
 @kernel
 def break_force_fields(game: Game, h: int, x: float, y: float) -> None:
     """A Corrosive Bile destroys the force fields that it hits."""
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
         if (
             other.alive

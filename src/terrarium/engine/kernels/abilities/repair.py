@@ -16,7 +16,7 @@ def repair(game: Game, u: int, v: int) -> bool:
     need = other.hp_max - other.hp
     if need <= 0.0 or row.repair_ticks <= 0.0 or other.hp <= 0.0:
         return False
-    player = game.players[me.side]
+    player = game.players[me.owner]
     share = game.rules.repairs[game.rules.abilities[skill.cast].params].cost_share
     given = min(need, other.hp_max / row.repair_ticks)
     part = share * given / other.hp_max

@@ -84,7 +84,7 @@ def advance_spell(game: Game, k: int) -> None:
 @kernel
 def salvage(game: Game, ability: int, v: int) -> None:
     """A structure has been taken apart: part of its price comes back."""
-    game.players[game.units[v].side].minerals -= game.rules.abilities[ability].minerals
+    game.players[game.units[v].owner].minerals -= game.rules.abilities[ability].minerals
     game.units[v].hp = 0.0
 
 
@@ -116,7 +116,7 @@ def hold_on(game: Game, k: int) -> None:
     row = game.rules.abilities[lock.ability]
     rhythm = game.rules.locks[row.params]
     u, v = lock.source, lock.target
-    holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.side, v, lock.target_tag)
+    holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.owner, v, lock.target_tag)
     if holds:
         far = edge_distance(game, game.units[u], game.units[v]) > row.break_range + NEARLY
         holds = not far and not game.units[u].status & codes.SILENCED and lock.step < rhythm.times

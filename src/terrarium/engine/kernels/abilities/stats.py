@@ -1,4 +1,4 @@
-"""What a unit is now: the numbers of its type with its side's upgrades and its buffs applied.
+"""What a unit is now: the numbers of its type with its player's upgrades and its buffs applied.
 
 Kernels read these numbers from the unit. They are worked out anew when something changes them, so
 that battles without upgrades and buffs pay nothing for those who have them.
@@ -11,7 +11,7 @@ from terrarium.engine.state import Game
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""
-ALL_SIDES = 3
+ALL_PLAYERS = 3
 
 
 @kernel
@@ -19,7 +19,7 @@ def refresh(game: Game, u: int) -> None:
     """Work the numbers of one unit out anew."""
     me, skill = game.units[u], game.skills[u]
     row = game.rules.types[me.kind]
-    player = game.players[skill.own_side]
+    player = game.players[skill.true_owner]
     me.max_speed, me.accel = row.speed, row.accel
     me.hp_max, me.rate, me.range_add = row.hp, 1.0, 0.0
     me.armor = row.armor + row.armor_step * player.levels[row.armor_family]
@@ -35,7 +35,7 @@ def refresh(game: Game, u: int) -> None:
     if me.status & codes.UNTOUCHABLE:
         me.seen = 0
     elif not game.clock[0].fog and not is_hidden(me):
-        me.seen = ALL_SIDES
+        me.seen = ALL_PLAYERS
 
 
 @kernel
@@ -48,39 +48,39 @@ def is_hidden(unit: Records) -> bool:
 def add_upgrades(game: Game, u: int) -> None:
     me = game.units[u]
     row = game.rules.types[me.kind]
-    side = game.skills[u].own_side
+    owner = game.skills[u].true_owner
     for c in range(row.first_change, row.first_change + row.n_changes):
         field = game.rules.changes[c].field
         if field == codes.CHANGES_HP:
-            me.hp_max = changed(game, side, c, me.hp_max)
+            me.hp_max = changed(game, owner, c, me.hp_max)
         elif field == codes.CHANGES_ARMOR:
-            me.armor = changed(game, side, c, me.armor)
+            me.armor = changed(game, owner, c, me.armor)
         elif field == codes.CHANGES_SHIELD_ARMOR:
-            me.shield_armor = changed(game, side, c, me.shield_armor)
+            me.shield_armor = changed(game, owner, c, me.shield_armor)
         elif field == codes.CHANGES_SPEED:
-            me.max_speed = changed(game, side, c, me.max_speed)
+            me.max_speed = changed(game, owner, c, me.max_speed)
         elif field == codes.CHANGES_ACCELERATION:
-            me.accel = changed(game, side, c, me.accel)
+            me.accel = changed(game, owner, c, me.accel)
         elif field == codes.CHANGES_RANGE:
-            me.range_add = changed(game, side, c, me.range_add)
+            me.range_add = changed(game, owner, c, me.range_add)
         elif field == codes.CHANGES_RATE:
-            me.rate = changed(game, side, c, me.rate)
+            me.rate = changed(game, owner, c, me.rate)
 
 
 @kernel
-def has_upgrade(game: Game, side: int, c: int) -> bool:
-    """Does a side have the upgrade of a change?"""
-    change, player = game.rules.changes[c], game.players[side]
+def has_upgrade(game: Game, owner: int, c: int) -> bool:
+    """Does a player have the upgrade of a change?"""
+    change, player = game.rules.changes[c], game.players[owner]
     if change.tech:
         return player.techs & change.tech != 0
     return player.levels[change.family] >= change.level
 
 
 @kernel
-def changed(game: Game, side: int, c: int, value: float) -> float:
-    """A number with one change applied, if the side has its upgrade."""
+def changed(game: Game, owner: int, c: int, value: float) -> float:
+    """A number with one change applied, if the player has its upgrade."""
     change = game.rules.changes[c]
-    if not has_upgrade(game, side, c):
+    if not has_upgrade(game, owner, c):
         return value
     if change.op == codes.ADD:
         return value + change.value
@@ -88,17 +88,17 @@ def changed(game: Game, side: int, c: int, value: float) -> float:
 
 
 @kernel
-def upgraded(game: Game, side: int, first: int, n: int, field: int, value: float) -> float:
-    """A number of an ability or buff with all changes of a side applied."""
+def upgraded(game: Game, owner: int, first: int, n: int, field: int, value: float) -> float:
+    """A number of an ability or buff with all changes of a player applied."""
     for c in range(first, first + n):
         if game.rules.changes[c].field == field:
-            value = changed(game, side, c, value)
+            value = changed(game, owner, c, value)
     return value
 
 
 @kernel
 def add_buffs(game: Game, u: int) -> None:
-    me, side = game.units[u], game.skills[u].own_side
+    me, owner = game.units[u], game.skills[u].true_owner
     carried = 0
     speed_add = 0.0
     for b in range(game.buffs.shape[1]):
@@ -107,7 +107,7 @@ def add_buffs(game: Game, u: int) -> None:
         buff = game.rules.buffs[game.buffs[u, b].row]
         carried |= buff.status
         me.max_speed *= upgraded(
-            game, side, buff.first_change, buff.n_changes, codes.CHANGES_SPEED,
+            game, owner, buff.first_change, buff.n_changes, codes.CHANGES_SPEED,
             buff.speed_mult,
         )  # fmt: skip
         speed_add += buff.speed_add
@@ -169,16 +169,17 @@ def cargo_of(game: Game, kind: int) -> int:
 
 
 @kernel
-def research(game: Game, side: int, upgrade: int) -> None:
-    """A side has an upgrade from now on; whoever gains life by it has it at once."""
-    row, player = game.rules.upgrades[upgrade], game.players[side]
+def research(game: Game, owner: int, upgrade: int) -> None:
+    """A player has an upgrade from now on; whoever gains life by it has it at once."""
+    row, player = game.rules.upgrades[upgrade], game.players[owner]
     if row.tech:
         player.techs |= row.tech
     else:
         player.levels[row.family] = max(player.levels[row.family], row.level)
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if (me.alive or me.inside >= 0) and game.skills[u].own_side == side:
+        if (me.alive or me.inside >= 0) and game.skills[u].true_owner == owner:
             before = me.hp_max
             refresh(game, u)
             me.hp += max(0.0, me.hp_max - before)

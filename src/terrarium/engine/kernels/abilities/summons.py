@@ -14,7 +14,7 @@ from terrarium.engine.state import Game, is_unit
 @kernel
 def summon(game: Game, effect: Records) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
-    ability, u, tag, side = effect.ability, effect.source, effect.source_tag, effect.side
+    ability, u, tag, owner = effect.ability, effect.source, effect.source_tag, effect.owner
     x, y, row = effect.aim_x, effect.aim_y, game.rules.abilities[ability]
     what = game.rules.summons[row.params]
     kind = what.kind
@@ -22,7 +22,7 @@ def summon(game: Game, effect: Records) -> None:
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
     for _ in range(what.count):
-        made = spawn(game, kind, side, from_x, from_y, False)
+        made = spawn(game, kind, owner, from_x, from_y, False)
         if made < 0:
             return
         if is_force_field(game, kind):  # others have to make way, not it
@@ -34,7 +34,7 @@ def summon(game: Game, effect: Records) -> None:
         if is_unit(game, u, tag) and (row.flag_bits & codes.JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:
-                add_buff(game, u, row.user_buff, u, side, 0.0)
+                add_buff(game, u, row.user_buff, u, owner, 0.0)
             refresh(game, u)
 
 
@@ -57,6 +57,6 @@ def await_made(game: Game, u: int) -> None:
     # A shade that was cancelled or shot has time left on its clock.
     if row.flag_bits & codes.JOINS_SUMMONED and shade.life_ticks <= 0.0:
         me = game.units[u]
-        me.x, me.y = find_room(game, me.kind, me.side, shade.x, shade.y)
+        me.x, me.y = find_room(game, me.kind, me.owner, shade.x, shade.y)
         me.home_x, me.home_y, me.way_tick = me.x, me.y, 0
     refresh(game, u)

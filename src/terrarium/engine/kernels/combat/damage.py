@@ -13,11 +13,11 @@ MINIMUM_DAMAGE = 0.5
 
 
 @kernel
-def may_hurt(game: Game, h: int, side: int, v: int, x: float, y: float) -> bool:
+def may_hurt(game: Game, h: int, owner: int, v: int, x: float, y: float) -> bool:
     """Can this hit, falling at (x, y), concern that unit at all?"""
     hit, other = game.rules.hits[h], game.units[v]
     row = game.rules.types[other.kind]
-    if other.side == side and not hit.hits_own:
+    if other.owner == owner and not hit.hits_own:
         return False
     if hit.only & codes.NO_STRUCTURES and row.structure:
         return False
@@ -41,9 +41,9 @@ def may_hurt(game: Game, h: int, side: int, v: int, x: float, y: float) -> bool:
 
 
 @kernel
-def damage_on(game: Game, h: int, side: int, kind: int) -> float:
-    """What a hit of a side takes from a type, before armor, with the side's upgrades."""
-    hit, player = game.rules.hits[h], game.players[side]
+def damage_on(game: Game, h: int, owner: int, kind: int) -> float:
+    """What a hit of a player takes from a type, before armor, with the player's upgrades."""
+    hit, player = game.rules.hits[h], game.players[owner]
     damage = game.rules.damage[h, kind]
     level = player.levels[hit.family]
     if level > 0:
@@ -66,8 +66,8 @@ def add_hit(game: Game, v: int, h: int, cause: Records, share: float) -> None:
     game.scratch.counts[N_HITS] = k + 1
     hit = game.scratch.hits[k]
     hit.target, hit.row = v, h
-    hit.source, hit.source_tag, hit.side = cause.source, cause.source_tag, cause.side
-    hit.damage = damage_on(game, h, cause.side, game.units[v].kind) * share
+    hit.source, hit.source_tag, hit.owner = cause.source, cause.source_tag, cause.owner
+    hit.damage = damage_on(game, h, cause.owner, game.units[v].kind) * share
     hit.pure, hit.direct = 0.0, share == 1.0
     hit.applied = False
     if game.rules.hits[h].weapon >= 0 and is_unit(game, cause.source, cause.source_tag):
@@ -103,10 +103,11 @@ def deal_hit(game: Game, shot: Records, v: int) -> None:
         add_hit(game, v, h, shot, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
-        if not may_hurt(game, h, shot.side, o, x, y):
+        if not may_hurt(game, h, shot.owner, o, x, y):
             continue
         share = 0.0
         if form == codes.SPLASH:
@@ -212,12 +213,12 @@ def hurt(game: Game, v: int, k: int) -> None:
         victim.shield -= absorbed
         victim.hp -= hit.pure - absorbed
     if row.buff >= 0 and hit.direct and victim.hp > 0.0:
-        if game.players[hit.side].techs & row.buff_tech == row.buff_tech:
-            add_buff(game, v, row.buff, hit.source, hit.side, 0.0)
+        if game.players[hit.owner].techs & row.buff_tech == row.buff_tech:
+            add_buff(game, v, row.buff, hit.source, hit.owner, 0.0)
     victim.hurt_tick = game.clock[0].tick
-    if victim.side != hit.side:
+    if victim.owner != hit.owner:
         dealt = before - max(victim.hp, 0.0) - victim.shield
-        game.players[hit.side].damage_dealt += max(0.0, dealt)
+        game.players[hit.owner].damage_dealt += max(0.0, dealt)
 
 
 @kernel
@@ -231,7 +232,7 @@ def ward_off(game: Game, v: int, damage: float, manner: int, source: int, tag: i
     ):
         ready = game.clock[0].tick + int(game.rules.abilities[passive].cooldown)
         game.skills[v].ready[game.rules.abilities[passive].cooldown_slot] = ready
-        add_buff(game, v, game.rules.abilities[passive].buff, v, victim.side, 0.0)
+        add_buff(game, v, game.rules.abilities[passive].buff, v, victim.owner, 0.0)
     attacker_traits = 0
     if is_unit(game, source, tag):
         attacker_traits = game.rules.types[game.units[source].kind].traits
@@ -260,7 +261,7 @@ def notice(game: Game, v: int) -> None:
     h = game.scratch.first_hit[v]
     while h >= 0:
         hit = game.scratch.hits[h]
-        if hit.side != victim.side and is_unit(game, hit.source, hit.source_tag):
+        if hit.owner != victim.owner and is_unit(game, hit.source, hit.source_tag):
             if worst < 0 or hit.damage > game.scratch.hits[worst].damage:
                 worst = h
             elif hit.damage == game.scratch.hits[worst].damage:
@@ -287,7 +288,8 @@ def call_for_help(game: Game) -> None:
     if n_callers == 0:
         return
     radius = game.rules.targeting[0].help_radius
-    for f in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        f = game.living[i]
         friend = game.units[f]
         if not friend.alive or friend.passive or friend.target >= 0 or friend.attacker >= 0:
             continue
@@ -295,7 +297,7 @@ def call_for_help(game: Game) -> None:
         for c in range(n_callers):
             victim = game.units[game.scratch.callers[c]]
             distance = length(friend.x - victim.x, friend.y - victim.y)
-            if victim.side != friend.side or distance > best_distance + NEARLY:
+            if victim.owner != friend.owner or distance > best_distance + NEARLY:
                 continue
             if distance > best_distance - NEARLY and best >= 0:
                 if not toss(game.clock[0].seed, friend.tag, victim.tag, game.units[best].tag):

@@ -17,14 +17,15 @@ def bury(game: Game) -> None:
     n_dead = 1
     while n_dead > 0:
         n_dead = 0
-        for u in range(game.clock[0].n_slots):
+        for i in range(game.clock[0].n_living):
+            u = game.living[i]
             me = game.units[u]
             if me.alive and me.hp <= 0.0:
                 me.alive = False
                 me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
                 me.inside = codes.NO_UNIT
-                game.players[me.side].n_alive -= 1
-                game.players[me.side].n_lost += 1
+                game.players[me.owner].n_alive -= 1
+                game.players[me.owner].n_lost += 1
                 game.scratch.dead[n_dead] = u
                 n_dead += 1
         # Only now, so that nobody who dies with them is hurt once more.
@@ -60,9 +61,10 @@ def explode(game: Game, u: int) -> None:
     weapon = game.rules.weapons[row.first_weapon]
     acid = effect_now(game, u, codes.NO_UNIT, me.x, me.y)
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
-        for v in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            v = game.living[j]
             other = game.units[v]
-            if not other.alive or not may_hurt(game, h, me.side, v, me.x, me.y):
+            if not other.alive or not may_hurt(game, h, me.owner, v, me.x, me.y):
                 continue
             dx, dy = other.x - me.x, other.y - me.y
             reach = game.rules.hits[h].radius + game.rules.types[other.kind].radius

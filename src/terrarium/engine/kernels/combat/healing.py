@@ -11,7 +11,8 @@ from terrarium.engine.state import Game
 @kernel
 def choose_patients(game: Game) -> None:
     """Healers without other orders pick the friend with the lowest share of life, then nearest."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive or game.rules.types[me.kind].heal_life == 0.0:
             continue
@@ -31,8 +32,9 @@ def best_patient(game: Game, u: int) -> int:
     if me.energy < row.heal_min_energy and me.heal_target < 0:
         return codes.NO_UNIT
     best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
-    for v in range(game.clock[0].n_slots):
-        if v == u or game.units[v].side != me.side or not is_patient(game, v):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
+        if v == u or game.units[v].owner != me.owner or not is_patient(game, v):
             continue
         other = game.units[v]
         distance = edge_distance(game, me, game.units[v])

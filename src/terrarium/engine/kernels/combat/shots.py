@@ -19,7 +19,7 @@ def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
         return -1
     game.clock[0].n_effects = k + 1
     me, other, effect = game.units[u], game.units[v], game.effects[k]
-    effect.stage, effect.hit, effect.side = stage, h, me.side
+    effect.stage, effect.hit, effect.owner = stage, h, me.owner
     effect.source, effect.source_tag = u, me.tag
     effect.target, effect.target_tag = v, other.tag
     effect.x, effect.y = me.x, me.y
@@ -58,7 +58,7 @@ def take_effect(game: Game, k: int) -> Records:
 def effect_now(game: Game, u: int, v: int, x: float, y: float) -> Records:
     """An effect of unit `u` on unit `v`, or at (x, y), that needs no time: it is on no list."""
     me, effect = game.units[u], game.scratch.arrived[0]
-    effect.source, effect.source_tag, effect.side = u, me.tag, me.side
+    effect.source, effect.source_tag, effect.owner = u, me.tag, me.owner
     effect.target, effect.target_tag = v, game.units[v].tag if v >= 0 else 0
     effect.aim_x, effect.aim_y = x, y
     return effect
@@ -110,7 +110,7 @@ def land(game: Game, shot: Records, v: int) -> None:
     deal_hit(game, shot, v)
     spawns = game.rules.hits[shot.hit].spawns
     if spawns >= 0:
-        spawn(game, spawns, shot.side, shot.aim_x, shot.aim_y, False)
+        spawn(game, spawns, shot.owner, shot.aim_x, shot.aim_y, False)
 
 
 @kernel
@@ -154,12 +154,13 @@ def fly(game: Game, k: int) -> None:
 @kernel
 def bounce(game: Game, shot: Records, h: int) -> None:
     """A glaive goes on to the nearest enemy near the last one that it has not hit yet."""
-    last, before, side = shot.target, shot.seen_tag, shot.side
+    last, before, owner = shot.target, shot.seen_tag, shot.owner
     x, y = shot.aim_x, shot.aim_y
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
-        if not other.alive or other.side == side or v == last or other.tag == before:
+        if not other.alive or other.owner == owner or v == last or other.tag == before:
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy) - game.rules.types[other.kind].radius
@@ -174,7 +175,7 @@ def bounce(game: Game, shot: Records, h: int) -> None:
     k = new_effect(game, shot.source, best, h, codes.FLYING)
     if k >= 0:
         game.effects[k].x, game.effects[k].y = x, y
-        game.effects[k].side = side
+        game.effects[k].owner = owner
         game.effects[k].speed = game.rules.hits[h].missile_speed
         game.effects[k].seen_tag = game.units[last].tag
 
@@ -212,10 +213,11 @@ def sweep(game: Game, k: int) -> None:
     beam.timer += 1.0
     first = beam.step
     last = min(hit.steps, int(beam.timer / hit.step_ticks) + 1)
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         if v == beam.target or not game.units[v].alive:
             continue
-        if may_hurt(game, beam.hit, beam.side, v, beam.x, beam.y):
+        if may_hurt(game, beam.hit, beam.owner, v, beam.x, beam.y):
             j = sample_that_hits(game, beam, v)
             if first <= j < last:
                 mark(game, beam, v, hit.delay)
@@ -244,12 +246,12 @@ def sample_that_hits(game: Game, beam: Records, v: int) -> int:
 @kernel
 def mark(game: Game, beam: Records, v: int, delay: float) -> None:
     """Let the beam's damage fall on a unit after a delay."""
-    u, source_tag, side = beam.source, beam.source_tag, beam.side
+    u, source_tag, owner = beam.source, beam.source_tag, beam.owner
     k = new_effect(game, u, v, beam.hit, codes.WAITING)
     if k >= 0:
         game.effects[k].timer = delay
         game.effects[k].step = 1
-        game.effects[k].side = side
+        game.effects[k].owner = owner
         game.effects[k].source_tag = source_tag
 
 
@@ -260,11 +262,12 @@ def spread(game: Game, k: int) -> None:
     hit = game.rules.hits[spines.hit]
     while spines.step < hit.steps and spines.timer >= spines.step * hit.step_ticks:
         spines.step += 1
-        for v in range(game.clock[0].n_slots):
+        for j in range(game.clock[0].n_living):
+            v = game.living[j]
             other = game.units[v]
             if not other.alive:
                 continue
-            if not may_hurt(game, spines.hit, spines.side, v, spines.x, spines.y):
+            if not may_hurt(game, spines.hit, spines.owner, v, spines.x, spines.y):
                 continue
             dx, dy = other.x - spines.x, other.y - spines.y
             along = dx * spines.dir_x + dy * spines.dir_y

@@ -29,7 +29,8 @@ def fill_grid(game: Game) -> None:
     for b in range(n_buckets + 1):
         game.scratch.cells[b] = 0
     n_members = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if me.alive:
             bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
@@ -53,7 +54,8 @@ def fill_grid(game: Game) -> None:
 def acquire_targets(game: Game) -> None:
     """Let every unit that may choose look for somebody to attack."""
     tick = game.clock[0].tick
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue
@@ -104,8 +106,8 @@ def may_choose(game: Game, u: int) -> bool:
 
 @kernel
 def may_see(game: Game, u: int, v: int) -> bool:
-    """Does the side of unit `u` see unit `v`, and may it target it?"""
-    return game.units[v].seen >> game.units[u].side & 1 != 0
+    """Does the player of unit `u` see unit `v`, and may it target it?"""
+    return game.units[v].seen >> game.units[u].owner & 1 != 0
 
 
 @kernel
@@ -156,7 +158,7 @@ def best_target(game: Game, u: int) -> int:
     n_slots = game.clock[0].n_slots
     if n_slots < CROWD:
         for v in range(n_slots):
-            if game.units[v].alive and game.units[v].side != me.side:
+            if game.units[v].alive and game.units[v].owner != me.owner:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best
     across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
@@ -173,7 +175,7 @@ def best_target(game: Game, u: int) -> int:
         last = game.scratch.cells[j * across + min(across - 1, high_x) + 1]
         for m in range(first, last):
             v = game.scratch.members[m]
-            if game.units[v].side != me.side:
+            if game.units[v].owner != me.owner:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
     return best
 
@@ -215,7 +217,7 @@ def retaliate(game: Game, u: int, v: int) -> None:
     me = game.units[u]
     if game.rules.types[me.kind].response != codes.RESPOND_ACQUIRE:
         return
-    if not is_unit(game, v, me.attacker_tag) or game.units[v].side == me.side:
+    if not is_unit(game, v, me.attacker_tag) or game.units[v].owner == me.owner:
         return
     if game.rules.rank[me.kind, game.units[v].column] < 0 or not may_see(game, u, v):
         return

@@ -10,7 +10,8 @@ def regenerate(game: Game) -> bool:
     """One tick of regeneration (game_rules.md, 7); the dying get nothing. Is anybody dying?"""
     tick = game.clock[0].tick
     dying = False
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue

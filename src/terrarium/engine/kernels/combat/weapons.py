@@ -16,7 +16,8 @@ from terrarium.engine.tables.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT
 def use_weapons(game: Game) -> None:
     """Advance every attack; then let those shots fall that are due, in a fair order."""
     game.scratch.counts[N_SHOTS] = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue
@@ -135,7 +136,7 @@ def shoot(game: Game, u: int) -> None:
         if game.scratch.doom[v] >= victim.hp + victim.shield:
             me.cooldown = 0.0
             return
-        game.scratch.doom[v] += expected_damage(game, me.weapon, me.side, v)
+        game.scratch.doom[v] += expected_damage(game, me.weapon, me.owner, v)
     me.backswing = weapon.backswing / me.rate
     if weapon.suicide:
         # The explosion belongs to its death, however it dies.
@@ -171,7 +172,7 @@ def applies(game: Game, h: int, v: int, distance: float) -> bool:
 
 
 @kernel
-def expected_damage(game: Game, w: int, side: int, v: int) -> float:
+def expected_damage(game: Game, w: int, owner: int, v: int) -> float:
     """What one volley of an instant weapon takes from its target."""
     weapon, victim = game.rules.weapons[w], game.units[v]
     total = 0.0
@@ -180,6 +181,6 @@ def expected_damage(game: Game, w: int, side: int, v: int) -> float:
             armor = victim.armor if game.rules.hits[h].armor_applies else 0.0
             if victim.shield > 0.0:
                 armor = 0.0
-            damage = damage_on(game, h, side, victim.kind)
+            damage = damage_on(game, h, owner, victim.kind)
             total += max(0.5, damage - armor) * game.rules.hits[h].count
     return total

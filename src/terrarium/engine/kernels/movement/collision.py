@@ -127,7 +127,8 @@ def push_apart(game: Game) -> None:
 
 @kernel
 def clear_pushes(game: Game) -> None:
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         game.scratch.bodies[u].push_x = game.scratch.bodies[u].push_y = 0.0
 
 
@@ -176,7 +177,7 @@ def yields(body: Records, other: Records) -> bool:
     """Does a body give way to another one?"""
     if body.anchored:
         return False
-    return not body.still or body.side == other.side
+    return not body.still or body.owner == other.owner
 
 
 @kernel

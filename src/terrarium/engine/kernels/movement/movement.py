@@ -35,7 +35,8 @@ def choose_ways(game: Game) -> bool:
     """Decide for every unit, from the same picture of the world, where it wants to go; does
     anybody move at all?"""
     anybody = False
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         body = game.scratch.bodies[u]
         body.classes = 0
@@ -47,7 +48,7 @@ def choose_ways(game: Game) -> bool:
         body.radius, body.inner = row.separation, row.inner
         body.layer = row.walker if row.walker >= codes.CLIFF_WALKER else codes.SMALL_WALKER
         body.classes = row.classes
-        body.side = me.side
+        body.owner = me.owner
         body.flying = row.flying
         body.solid = not row.mobile
         body.goal = me.target
@@ -229,7 +230,8 @@ def face_target(game: Game, u: int) -> None:
 def steer(game: Game) -> None:
     """Lead those who would run into somebody that stands around him."""
     tick = game.clock[0].tick
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         body.full_step = body.step
         if not me.alive or body.still or body.flying or body.first < 0:
@@ -263,7 +265,7 @@ def look_around(game: Game, u: int) -> int:
         sign = 1.0 if pair.u == u else -1.0
         p = pair.next_u if pair.u == u else pair.next_v
         other = game.scratch.bodies[v]
-        if other.flying or (other.still and other.side == body.side and not other.anchored):
+        if other.flying or (other.still and other.owner == body.owner and not other.anchored):
             continue  # an idle friend makes way
         gap = pair.distance - body.radius - other.radius
         dx, dy = sign * pair.dir_x, sign * pair.dir_y
@@ -320,13 +322,13 @@ def pass_by(game: Game, u: int, k: int) -> None:
         coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
         nearer = 1 if coin & np.uint64(1) else -1
     tangent_x, tangent_y = dx * cos - dy * sin * nearer, dx * sin * nearer + dy * cos
-    side = nearer
+    owner = nearer
     if tangent_x * body.dir_x + tangent_y * body.dir_y < LITTLE_TURNING:
         if me.detour == 0:
             me.detour = nearer
-        side = me.detour
+        owner = me.detour
         me.detour_tick = game.clock[0].tick + DETOUR_TICKS
-    body.dir_x, body.dir_y = dx * cos - dy * sin * side, dx * sin * side + dy * cos
+    body.dir_x, body.dir_y = dx * cos - dy * sin * owner, dx * sin * owner + dy * cos
 
 
 @kernel
@@ -375,7 +377,7 @@ def keep_clear(game: Game, u: int, n_near: int) -> None:
 def go_with(game: Game, u: int, v: int) -> None:
     """Two friends that pass a crowd on opposite sides block each other: by lot, one turns round."""
     me, other = game.units[u], game.units[v]
-    if other.side == me.side and game.scratch.bodies[v].detour == -me.detour and me.detour != 0:
+    if other.owner == me.owner and game.scratch.bodies[v].detour == -me.detour and me.detour != 0:
         if toss(game.clock[0].seed, 0, me.tag, other.tag):
             me.detour = -me.detour
 
@@ -383,7 +385,8 @@ def go_with(game: Game, u: int, v: int) -> None:
 @kernel
 def make_steps(game: Game) -> None:
     """Turn wishes into tentative positions; air units keep their momentum."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         if not me.alive:
             continue
@@ -428,7 +431,8 @@ def is_squeezed(game: Game, u: int, old_x: float, old_y: float, x: float, y: flo
 @kernel
 def settle(game: Game) -> None:
     """Make the tentative positions real, as far as terrain and map border allow."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me, body = game.units[u], game.scratch.bodies[u]
         if not me.alive:
             continue

@@ -26,7 +26,7 @@ def appear(game: Game, u: int, x: float, y: float) -> None:
     """Put a unit down near a point and let it forget where it was going."""
     me = game.units[u]
     me.alive = False  # it does not stand in its own way
-    me.x, me.y = find_room(game, me.kind, me.side, x, y)
+    me.x, me.y = find_room(game, me.kind, me.owner, x, y)
     me.alive = True
     me.speed_x, me.speed_y = 0.0, 0.0
     me.home_x, me.home_y, me.away = me.x, me.y, False
@@ -38,9 +38,10 @@ def appear(game: Game, u: int, x: float, y: float) -> None:
 def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """Bring own units around a point to the user."""
     me, row = game.units[u], game.rules.teleports[game.rules.abilities[ability].params]
-    for o in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        o = game.living[j]
         other = game.units[o]
-        if not other.alive or other.side != me.side or o == u:
+        if not other.alive or other.owner != me.owner or o == u:
             continue
         if not game.rules.types[other.kind].mobile or other.status & codes.GROUNDED:
             continue

@@ -48,11 +48,11 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     me = game.units[u]
     row = game.rules.types[me.kind]
     on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
-    if v >= 0 and not (on_unit and game.units[v].seen >> me.side & 1):
+    if v >= 0 and not (on_unit and game.units[v].seen >> me.owner & 1):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
     if kind == codes.SMART:
-        if on_unit and game.units[v].side != me.side and can_attack:
+        if on_unit and game.units[v].owner != me.owner and can_attack:
             kind = codes.ATTACK
         else:
             kind = codes.MOVE
@@ -63,7 +63,7 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     if kind == codes.HEAL:
         if row.heal_life == 0.0:
             return -codes.NOT_SUPPORTED
-        patient = on_unit and game.units[v].side == me.side
+        patient = on_unit and game.units[v].owner == me.owner
         if not patient or not game.rules.types[game.units[v].kind].biological:
             return -codes.CANT_TARGET_THAT_UNIT
         is_structure = game.rules.types[game.units[v].kind].structure
@@ -190,7 +190,7 @@ def use_at_once(game: Game, u: int, ability: int, v: int, x: float, y: float) ->
         end_ability(game, u, row.of)
     elif row.mechanic == codes.SELF_BUFF or row.mechanic == codes.TOGGLE:
         pay(game, u, ability)
-        add_buff(game, u, row.buff, u, me.side, 0.0)
+        add_buff(game, u, row.buff, u, me.owner, 0.0)
     else:
         skill.beside, skill.beside_x, skill.beside_y = ability, x, y
         aimed = v >= 0 and row.aim != codes.AIM_NONE
@@ -279,7 +279,8 @@ def follow_orders(game: Game) -> int:
     """Drop orders whose target is gone and take the target that an attack order names. What all
     units are together, as bits of their status, tells which phases this tick can do without."""
     together = 0
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
         if not me.alive:
             continue
@@ -316,13 +317,14 @@ def is_followed(game: Game, u: int) -> bool:
     order = game.orders[u, 0]
     if not is_unit(game, order.target, order.tag):
         return False
-    return game.units[order.target].seen >> game.units[u].side & 1 != 0
+    return game.units[order.target].seen >> game.units[u].owner & 1 != 0
 
 
 @kernel
 def apply_commands(game: Game) -> None:
     """Give every unit the command that waits for it."""
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         order = game.commands[u]
         order.result = 0
         if order.kind != codes.NO_ORDER:

@@ -47,7 +47,7 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     if slot < 0 or game.rules.abilities[ability].mechanic == codes.PASSIVE:
         return codes.NOT_SUPPORTED
     needs = game.rules.kit_needs[me.kind, slot]
-    if game.players[me.side].techs & needs != needs:
+    if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
     return codes.SUCCESS
 
@@ -66,9 +66,9 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_ENOUGH_ENERGY
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
-    if game.players[me.side].minerals < row.minerals:
+    if game.players[me.owner].minerals < row.minerals:
         return codes.NOT_ENOUGH_MINERALS
-    if game.players[me.side].nukes < row.nukes:
+    if game.players[me.owner].nukes < row.nukes:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if row.mechanic == codes.LOCK_ON and skill.locks:
         return codes.COOLDOWN
@@ -117,7 +117,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
         return codes.CANT_TARGET_THAT_UNIT if row.aim == codes.AIM_UNIT else codes.SUCCESS
     if v >= game.clock[0].n_slots or not game.units[v].alive:
         return codes.CANT_TARGET_THAT_UNIT
-    traits = traits_now(game, me.side, u, v)
+    traits = traits_now(game, me.owner, u, v)
     if not traits & codes.IS_VISIBLE:
         return codes.CANT_TARGET_THAT_UNIT
     if row.aim == codes.AIM_POINT:
@@ -144,7 +144,7 @@ def may_aim_at(game: Game, u: int, ability: int, x: float, y: float) -> int:
     """Is a point of the map one that the ability can be used at?"""
     if not game.rules.abilities[ability].flag_bits & codes.NEEDS_VISION:
         return codes.SUCCESS
-    seen = is_point_seen(game, game.units[u].side, x, y)
+    seen = is_point_seen(game, game.units[u].owner, x, y)
     return codes.SUCCESS if seen else codes.MUST_TARGET_VISIBLE_LOCATION
 
 
@@ -154,7 +154,7 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     me, other = game.units[u], game.units[v]
     cargo = game.rules.cargo[game.rules.abilities[ability].params]
     size = game.rules.types[other.kind].cargo_size
-    if v == u or other.side != me.side or size <= 0 or size > cargo.max_size:
+    if v == u or other.owner != me.owner or size <= 0 or size > cargo.max_size:
         return False
     if other.status & codes.GROUNDED:
         return False
@@ -165,11 +165,11 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
 
 @kernel
 def cargo_room(game: Game, u: int) -> int:
-    """How much a carrier holds, with the upgrades of its side."""
+    """How much a carrier holds, with the upgrades of its player."""
     row = game.rules.types[game.units[u].kind]
     return int(
         upgraded(
-            game, game.skills[u].own_side, row.first_change, row.n_changes,
+            game, game.skills[u].true_owner, row.first_change, row.n_changes,
             codes.CHANGES_CARGO, float(row.cargo_room),
         )
     )  # fmt: skip
@@ -185,7 +185,7 @@ def range_of(game: Game, u: int, ability: int) -> float:
     if row.mechanic == codes.LOAD:
         reach = game.rules.cargo[row.params].load_range
     return upgraded(
-        game, game.skills[u].own_side, row.first_change, row.n_changes,
+        game, game.skills[u].true_owner, row.first_change, row.n_changes,
         codes.CHANGES_RANGE, reach,
     )  # fmt: skip
 
@@ -225,9 +225,9 @@ ARRIVED = 0.5
 
 
 @kernel
-def still_there(game: Game, side: int, v: int, tag: int) -> bool:
+def still_there(game: Game, owner: int, v: int, tag: int) -> bool:
     """Is the target of an ability alive and in sight?"""
-    return is_unit(game, v, tag) and game.units[v].seen >> side & 1 != 0
+    return is_unit(game, v, tag) and game.units[v].seen >> owner & 1 != 0
 
 
 class Usable(NamedTuple):

@@ -34,7 +34,7 @@ def run_trigger(game: Game, t: int) -> None:
     if game.plan.triggers[t].order == CAST_ALL:
         cast_all(game, t)
     else:
-        send_idle(game, game.plan.triggers[t].side)
+        send_idle(game, game.plan.triggers[t].owner)
 
 
 @kernel
@@ -56,7 +56,7 @@ def give_opening_order(game: Game, g: int, u: int) -> None:
     group = game.plan.groups[g]
     x, y, to_x, to_y = group.order_x, group.order_y, group.order_to_x, group.order_to_y
     if group.order == ATTACK_ALL:
-        attack_all(game, u, group.order_side)
+        attack_all(game, u, group.order_owner)
     elif group.order == STAND:
         send(game, u, codes.HOLD, x, y, False)
     elif group.order == PATROL:
@@ -81,11 +81,11 @@ def send(game: Game, u: int, kind: int, x: float, y: float, queued: bool) -> Non
 
 
 @kernel
-def attack_all(game: Game, u: int, side: int) -> None:
-    """Attack every unit of a side, nearest first, as far as the queue goes."""
+def attack_all(game: Game, u: int, owner: int) -> None:
+    """Attack every unit of a player, nearest first, as far as the queue goes."""
     reached = -1.0
     for _ in range(game.orders.shape[1]):
-        v, distance = nearest_beyond(game, u, side, reached)
+        v, distance = nearest_beyond(game, u, owner, reached)
         if v < 0:
             return
         reached = distance
@@ -93,13 +93,14 @@ def attack_all(game: Game, u: int, side: int) -> None:
 
 
 @kernel
-def nearest_beyond(game: Game, u: int, side: int, reached: float) -> tuple[int, float]:
-    """The nearest living unit of a side that is further away than `reached`."""
+def nearest_beyond(game: Game, u: int, owner: int, reached: float) -> tuple[int, float]:
+    """The nearest living unit of a player that is further away than `reached`."""
     me = game.units[u]
     best, best_distance = codes.NO_UNIT, 1e30
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
-        if not other.alive or other.side != side or v == u:
+        if not other.alive or other.owner != owner or v == u:
             continue
         dx, dy = other.x - me.x, other.y - me.y
         distance = length(dx, dy)
@@ -113,17 +114,18 @@ def nearest_beyond(game: Game, u: int, side: int, reached: float) -> tuple[int, 
 
 
 @kernel
-def send_idle(game: Game, side: int) -> None:
-    """Whoever of a side has nothing to do is sent at the nearest opponent."""
-    for u in range(game.clock[0].n_slots):
+def send_idle(game: Game, owner: int) -> None:
+    """Whoever of a player has nothing to do is sent at the nearest opponent."""
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if not me.alive or me.side != side or me.n_orders > 0:
+        if not me.alive or me.owner != owner or me.n_orders > 0:
             continue
-        v, _ = nearest_beyond(game, u, 1 - side, -1.0)
+        v, _ = nearest_beyond(game, u, 1 - owner, -1.0)
         if v < 0:
             continue
         other = game.units[v]
-        if game.rules.rank[me.kind, other.column] >= 0 and other.seen >> side & 1:
+        if game.rules.rank[me.kind, other.column] >= 0 and other.seen >> owner & 1:
             give_order(game, u, codes.ATTACK, codes.NO_ABILITY, v, 0.0, 0.0, False)
         else:  # a Medivac follows the fight, a Zealot waits under a flyer, others search
             send(game, u, codes.ATTACK_MOVE, other.x, other.y, False)
@@ -131,12 +133,13 @@ def send_idle(game: Game, side: int) -> None:
 
 @kernel
 def cast_all(game: Game, t: int) -> None:
-    """Whoever of a side stands or fights, and has the ability of a trigger, uses it if it may."""
+    """Whoever of a player stands or fights, and has the ability of a trigger, uses it if it may."""
     trigger = game.plan.triggers[t]
     busy = codes.CASTING | codes.MORPHING
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if not me.alive or me.side != trigger.side or me.status & busy:
+        if not me.alive or me.owner != trigger.owner or me.status & busy:
             continue
         if kit_slot(game, me.kind, trigger.ability) < 0:
             continue
@@ -157,11 +160,11 @@ def cast_at_nearest(game: Game, t: int, u: int) -> None:
     kind, x, y = current_order(game, u), old.x, old.y
     reached = -1.0
     while True:
-        v, distance = nearest_beyond(game, u, 1 - me.side, reached)
+        v, distance = nearest_beyond(game, u, 1 - me.owner, reached)
         if v < 0 or edge_distance(game, me, game.units[v]) > reach:
             return
         reached = distance
-        if not game.units[v].seen >> me.side & 1:
+        if not game.units[v].seen >> me.owner & 1:
             continue
         answer = give_order(game, u, codes.CAST, trigger.ability, v, 0.0, 0.0, False)
         if answer == codes.SUCCESS:

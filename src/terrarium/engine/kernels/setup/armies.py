@@ -16,56 +16,56 @@ _ATTEMPTS = 32
 
 @kernel
 def draw_armies(game: Game) -> None:
-    """Draw both sides until nobody is out of the other side's reach."""
+    """Draw both players until nobody is out of the other player's reach."""
     for attempt in range(_ATTEMPTS):
         game.clock[0].n_slots, game.clock[0].next_tag = 0, 0
-        for side in range(2):
-            draw_army(game, side, attempt)
+        for owner in range(2):
+            draw_army(game, owner, attempt)
         if everybody_has_an_opponent(game) or attempt == _ATTEMPTS - 1:
-            for side in range(2):
-                draw_upgrades(game, game.plan.armies, side, attempt)
+            for owner in range(2):
+                draw_upgrades(game, game.plan.armies, owner, attempt)
             return
 
 
 @kernel
-def draw_army(game: Game, side: int, attempt: int) -> None:
-    """Units of one race until nothing more can be paid for; each side has slots of its own."""
+def draw_army(game: Game, owner: int, attempt: int) -> None:
+    """Units of one race until nothing more can be paid for; each player has slots of its own."""
     tables, seed = game.plan.armies, game.clock[0].seed
     max_units = tables.terms[0].max_units
-    race = draw_race(tables, seed, side, attempt)
-    left = army_value(tables, seed, side, attempt)
-    x, y = drawn_place(game, side, seed)
-    game.players[side].n_alive = 0
+    race = draw_race(tables, seed, owner, attempt)
+    left = army_value(tables, seed, owner, attempt)
+    x, y = drawn_place(game, owner, seed)
+    game.players[owner].n_alive = 0
     for i in range(max_units):
-        draw = uniform(seed, 2 * attempt + side, i, TEAM)
+        draw = uniform(seed, 2 * attempt + owner, i, TEAM)
         m = draw_recruit(tables, race, left, draw)
         if m == NONE:
             slot = game.clock[0].n_slots
             game.units[slot] = game.scratch.blank[0]
-            game.units[slot].side, game.units[slot].inside = side, NONE
-            clear_skill(game, slot, side)
+            game.units[slot].owner, game.units[slot].inside = owner, NONE
+            clear_skill(game, slot, owner)
             game.clock[0].n_slots = slot + 1
         else:
             left -= tables.recruits[m].cost
-            spawn(game, tables.recruits[m].kind, side, x, y, False)
+            spawn(game, tables.recruits[m].kind, owner, x, y, False)
 
 
 @kernel
-def draw_race(tables: ArmyTables, seed: np.uint64, side: int, attempt: int) -> int:
+def draw_race(tables: ArmyTables, seed: np.uint64, owner: int, attempt: int) -> int:
     n_races = 0
-    while n_races < tables.races.shape[1] and tables.races[side, n_races] != NONE:
+    while n_races < tables.races.shape[1] and tables.races[owner, n_races] != NONE:
         n_races += 1
     key = tables.terms[0].max_units
-    return tables.races[side, int(uniform(seed, 2 * attempt + side, key, TEAM) * n_races)]
+    return tables.races[owner, int(uniform(seed, 2 * attempt + owner, key, TEAM) * n_races)]
 
 
 @kernel
-def army_value(tables: ArmyTables, seed: np.uint64, side: int, attempt: int) -> float:
-    """What a side may spend: both sides' budgets come from one draw."""
+def army_value(tables: ArmyTables, seed: np.uint64, owner: int, attempt: int) -> float:
+    """What a player may spend: both players' budgets come from one draw."""
     terms = tables.terms[0]
     draw = uniform(seed, 2 * attempt, terms.max_units + 1, TEAM)
     value = terms.least_value + (terms.most_value - terms.least_value) * draw
-    return value * terms.handicap if side == 1 else value
+    return value * terms.handicap if owner == 1 else value
 
 
 @kernel
@@ -86,29 +86,30 @@ def draw_recruit(tables: ArmyTables, race: int, left: float, draw: float) -> int
 
 
 @kernel
-def draw_upgrades(game: Game, tables: ArmyTables, side: int, attempt: int) -> None:
-    """Each upgrade that somebody of a side could use, by chance; a level after the one below."""
+def draw_upgrades(game: Game, tables: ArmyTables, owner: int, attempt: int) -> None:
+    """Each upgrade that somebody of a player could use, by chance; a level after the one below."""
     for r in range(tables.research.shape[0]):
-        if is_wanted(game, tables, side, r) and is_granted(game, tables, side, attempt, r):
-            research(game, side, tables.research[r].upgrade)
+        if is_wanted(game, tables, owner, r) and is_granted(game, tables, owner, attempt, r):
+            research(game, owner, tables.research[r].upgrade)
 
 
 @kernel
-def is_wanted(game: Game, tables: ArmyTables, side: int, r: int) -> bool:
-    for u in range(game.clock[0].n_slots):
+def is_wanted(game: Game, tables: ArmyTables, owner: int, r: int) -> bool:
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if me.alive and me.side == side and tables.useful[r, me.kind]:
+        if me.alive and me.owner == owner and tables.useful[r, me.kind]:
             return True
     return False
 
 
 @kernel
-def is_granted(game: Game, tables: ArmyTables, side: int, attempt: int, r: int) -> bool:
-    """Did a side draw an upgrade and every level below it?"""
+def is_granted(game: Game, tables: ArmyTables, owner: int, attempt: int, r: int) -> bool:
+    """Did a player draw an upgrade and every level below it?"""
     terms = tables.terms[0]
     while r != NONE:
         key = terms.max_units + 2 + r
-        if uniform(game.clock[0].seed, 2 * attempt + side, key, TEAM) >= terms.upgrade_chance:
+        if uniform(game.clock[0].seed, 2 * attempt + owner, key, TEAM) >= terms.upgrade_chance:
             return False
         r = tables.research[r].needs
     return True
@@ -116,7 +117,7 @@ def is_granted(game: Game, tables: ArmyTables, side: int, attempt: int, r: int) 
 
 @kernel
 def everybody_has_an_opponent(game: Game) -> bool:
-    """Is there, for each unit, somebody on the other side that can attack it?"""
+    """Is there, for each unit, somebody on the other player that can attack it?"""
     n_slots = game.clock[0].n_slots
     for u in range(n_slots):
         me = game.units[u]
@@ -125,7 +126,7 @@ def everybody_has_an_opponent(game: Game) -> bool:
             other = game.units[v]
             if (
                 other.alive
-                and other.side != me.side
+                and other.owner != me.owner
                 and game.rules.rank[other.kind, me.column] >= 0
             ):
                 found = True

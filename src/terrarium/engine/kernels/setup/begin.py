@@ -70,13 +70,13 @@ def place_groups(game: Game) -> None:
 
 @kernel
 def endow(game: Game) -> None:
-    """What the sides own before the first unit is there: supplies and upgrades."""
-    for side in range(2):
-        player, stock = game.players[side], game.plan.stocks[side]
+    """What the players own before the first unit is there: supplies and upgrades."""
+    for owner in range(2):
+        player, stock = game.players[owner], game.plan.stocks[owner]
         player.minerals, player.vespene = stock.minerals, stock.vespene
         player.nukes = stock.nukes
     for k in range(game.plan.grants.shape[0]):
-        research(game, game.plan.grants[k].side, game.plan.grants[k].upgrade)
+        research(game, game.plan.grants[k].owner, game.plan.grants[k].upgrade)
 
 
 @kernel
@@ -86,11 +86,11 @@ def place_member(game: Game, k: int, i: int) -> int:
     group = game.plan.groups[entry.group]
     x, y = drawn_place(game, entry.group, game.clock[0].seed)
     if group.spacing > 0.0:
-        sign = 1.0 if group.side == 0 else -1.0
+        sign = 1.0 if group.owner == 0 else -1.0
         step = (entry.first + i) % LATTICE.shape[0]
         x += sign * LATTICE[step, 0] * group.spacing
         y += sign * LATTICE[step, 1] * group.spacing
-    return spawn(game, entry.kind, group.side, x, y, group.passive)
+    return spawn(game, entry.kind, group.owner, x, y, group.passive)
 
 
 @kernel
@@ -128,12 +128,12 @@ def reset(games: Sequence[Game], starts: Starts) -> None:
 
 
 @entry
-def grant(game: Game, side: int, upgrade: int) -> None:
-    """A side of a running game has an upgrade from now on."""
-    research(game, side, upgrade)
+def grant(game: Game, owner: int, upgrade: int) -> None:
+    """A player of a running game has an upgrade from now on."""
+    research(game, owner, upgrade)
 
 
 @entry
-def create(game: Game, kind: int, side: int, x: float, y: float, passive: bool) -> int:
+def create(game: Game, kind: int, owner: int, x: float, y: float, passive: bool) -> int:
     """Add a unit to a running game."""
-    return spawn(game, kind, side, x, y, passive)
+    return spawn(game, kind, owner, x, y, passive)

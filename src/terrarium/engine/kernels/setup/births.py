@@ -5,7 +5,7 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import clear_buffs
-from terrarium.engine.kernels.abilities.stats import ALL_SIDES, refresh, upgraded
+from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgraded
 from terrarium.engine.kernels.combat.targeting import SCAN_PERIOD_TICKS
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.paths import cell_of, off_walls
@@ -29,16 +29,16 @@ LATTICE = _lattice(16)
 
 
 @kernel
-def find_room(game: Game, kind: int, side: int, x: float, y: float) -> tuple[float, float]:
+def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[float, float]:
     """The place nearest to a point where a new unit touches nobody."""
     row = game.rules.types[kind]
     x, y = standing_point(game, kind, x, y)
     layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
     home = game.ground.island[layer, cell_of(game, x, y)]
     gap = 2.0 * row.separation + ROOM
-    # The second side's pattern is the first one's turned by half a circle: no side has the better
+    # The second player's pattern is the first one's turned by half a circle: no player has the better
     # formation.
-    sign = 1.0 if side == 0 else -1.0
+    sign = 1.0 if owner == 0 else -1.0
     playable = game.ground.playable
     for k in range(LATTICE.shape[0]):
         px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap
@@ -58,7 +58,8 @@ def find_room(game: Game, kind: int, side: int, x: float, y: float) -> tuple[flo
 
 @kernel
 def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> bool:
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive or not game.rules.types[other.kind].classes & classes:
             continue
@@ -73,7 +74,7 @@ def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> 
 def spawn(
     game: Game,
     kind: int,
-    side: int,
+    owner: int,
     x: float,
     y: float,
     passive: bool,
@@ -83,21 +84,21 @@ def spawn(
     if u < 0:
         game.clock[0].fault = codes.TOO_MANY_UNITS
         return -1
-    x, y = find_room(game, kind, side, x, y)
+    x, y = find_room(game, kind, owner, x, y)
     row, me, clock = game.rules.types[kind], game.units[u], game.clock[0]
     clock.next_tag += 1
-    me.tag, me.kind, me.side = clock.next_tag, kind, side
+    me.tag, me.kind, me.owner = clock.next_tag, kind, owner
     me.alive, me.passive = True, passive
     me.phase = int(bits(clock.seed, 0, me.tag, PHASE) & np.uint64(SCAN_PERIOD_TICKS - 1))
     me.x, me.y = x, y
     face_middle(game, u)
     me.speed_x, me.speed_y = 0.0, 0.0
-    me.inside, me.seen, me.hp_max = codes.NO_UNIT, ALL_SIDES, row.hp
-    clear_skill(game, u, side)
+    me.inside, me.seen, me.hp_max = codes.NO_UNIT, ALL_PLAYERS, row.hp
+    clear_skill(game, u, owner)
     refresh(game, u)
     me.hp, me.shield = me.hp_max, row.shields
     me.energy = upgraded(
-        game, side, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,
+        game, owner, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,
         row.energy_start,
     )  # fmt: skip
     draw = uniform(clock.seed, clock.tick, me.tag, LIFETIME)
@@ -111,7 +112,7 @@ def spawn(
     me.home_x, me.home_y, me.away = x, y, False
     me.way_x, me.way_y, me.way_tick, me.direct = x, y, 0, True
     me.detour, me.detour_tick, me.stalled, me.n_orders = 0, 0, 0, 0
-    game.players[side].n_alive += 1
+    game.players[owner].n_alive += 1
     return u
 
 
@@ -129,7 +130,7 @@ def free_slot(game: Game) -> int:
 
 
 @kernel
-def clear_skill(game: Game, u: int, side: int) -> None:
+def clear_skill(game: Game, u: int, owner: int) -> None:
     """A new unit uses nothing, carries nothing and has nothing to wait for."""
     skill = game.skills[u]
     skill.cast, skill.phase, skill.timer = codes.NO_ABILITY, codes.APPROACH, 0.0
@@ -145,7 +146,7 @@ def clear_skill(game: Game, u: int, side: int) -> None:
     skill.load, skill.unload_timer, skill.unloading = 0, 0.0, codes.NO_ABILITY
     skill.made, skill.made_tag, skill.made_by = codes.NO_UNIT, 0, codes.NO_ABILITY
     skill.maker, skill.maker_tag = codes.NO_UNIT, 0
-    skill.own_side = side
+    skill.true_owner = owner
     clear_buffs(game, u)
 
 

@@ -1,8 +1,8 @@
-"""Vision: whom each side sees, through fog, cliffs and cloak (game_rules.md, 6)."""
+"""Vision: whom each player sees, through fog, cliffs and cloak (game_rules.md, 6)."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.abilities.stats import ALL_SIDES, is_hidden
+from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.state import Game
@@ -15,10 +15,11 @@ SHOWN_TICKS = 48
 
 @kernel
 def look(game: Game) -> None:
-    """Work out for every unit which sides see it."""
+    """Work out for every unit which players see it."""
     if game.clock[0].tick % LOOK_TICKS != 0:
         return
-    for v in range(game.clock[0].n_slots):
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
         other = game.units[v]
         if not other.alive:
             continue
@@ -27,26 +28,27 @@ def look(game: Game) -> None:
             continue
         hidden = is_hidden(other)
         if not game.clock[0].fog and not hidden:
-            other.seen = ALL_SIDES
+            other.seen = ALL_PLAYERS
             continue
-        seen = 1 << other.side | 1 << game.skills[v].own_side
-        for side in range(2):
-            if not seen >> side & 1 and is_seen(game, v, side, hidden):
-                seen |= 1 << side
+        seen = 1 << other.owner | 1 << game.skills[v].true_owner
+        for owner in range(2):
+            if not seen >> owner & 1 and is_seen(game, v, owner, hidden):
+                seen |= 1 << owner
         other.seen = seen
 
 
 @kernel
-def is_seen(game: Game, v: int, side: int, hidden: bool) -> bool:
-    """Does a side see a unit of another one? What is hidden must also be detected."""
+def is_seen(game: Game, v: int, owner: int, hidden: bool) -> bool:
+    """Does a player see a unit of another one? What is hidden must also be detected."""
     other = game.units[v]
-    detected = not hidden or in_scan(game, side, other.x, other.y)
+    detected = not hidden or in_scan(game, owner, other.x, other.y)
     sighted = not game.clock[0].fog or (hidden and detected)
-    if not sighted and in_scan(game, side, other.x, other.y):
+    if not sighted and in_scan(game, owner, other.x, other.y):
         return True
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if me.side != side or not me.alive:
+        if me.owner != owner or not me.alive:
             continue
         if not detected and me.status & (codes.DETECTS | codes.BLINDED) == codes.DETECTS:
             detected = within(game, u, v, game.rules.types[me.kind].detects)
@@ -75,11 +77,11 @@ def sees_up(game: Game, u: int, v: int) -> bool:
 
 
 @kernel
-def in_scan(game: Game, side: int, x: float, y: float) -> bool:
-    """Is a point in an area of a side that reveals what is in it, like a Scanner Sweep?"""
+def in_scan(game: Game, owner: int, x: float, y: float) -> bool:
+    """Is a point in an area of a player that reveals what is in it, like a Scanner Sweep?"""
     for k in range(game.clock[0].n_effects):
         effect = game.effects[k]
-        if effect.stage != codes.LYING or effect.side != side or effect.area < 0:
+        if effect.stage != codes.LYING or effect.owner != owner or effect.area < 0:
             continue
         area = game.rules.areas[effect.area]
         if area.reveals:
@@ -90,14 +92,15 @@ def in_scan(game: Game, side: int, x: float, y: float) -> bool:
 
 
 @kernel
-def is_point_seen(game: Game, side: int, x: float, y: float) -> bool:
-    """Does a side see the ground at a point?"""
-    if not game.clock[0].fog or in_scan(game, side, x, y):
+def is_point_seen(game: Game, owner: int, x: float, y: float) -> bool:
+    """Does a player see the ground at a point?"""
+    if not game.clock[0].fog or in_scan(game, owner, x, y):
         return True
     level = game.ground.level[cell_of(game, x, y)]
-    for u in range(game.clock[0].n_slots):
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
         me = game.units[u]
-        if me.side != side or not me.alive:
+        if me.owner != owner or not me.alive:
             continue
         row = game.rules.types[me.kind]
         dx, dy = me.x - x, me.y - y
