@@ -358,7 +358,7 @@ DIFFERENT: dict[str, dict[str, dict[str, Any]]] = {
         "interference_matrix": {"energy": 50, "buff.duration_loops": 176},
         "anti_armor_missile": {"buff.id": 280, "buff.armor_add": 0, "buff.damage_taken_add": 3},
         "tactical_jump": {"cast_outro_loops": 96, "finish_loops": None},
-        "yamato": {"flags": ("may_cast_while_moving", "no_deceleration", "holds_weapons")},
+        "yamato": {"flags": ("may_cast_while_moving", "holds_weapons")},
         "neural_parasite": {"range": 9},
         "feedback": {"range": 9},
         "revelation": {"energy": 50, "cooldown_loops": 40, "buff.duration_loops": 672},

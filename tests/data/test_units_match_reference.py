@@ -19,6 +19,8 @@ needs_reference = pytest.mark.skipif(
     not (REFERENCE / "units.json").exists(), reason="../shared/reference is not there"
 )
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
+IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort)$"
+"""what the reference tells in sentences, if at all"""
 DEFAULT_HIT = {"bonus": {}, "bonus_vs_shields": 0, "hits_own": False, "case": None}
 
 Leaves = dict[str, Any]
@@ -68,7 +70,9 @@ def loaded(rules: RuleSet) -> Leaves:
     for unit in rules.units.values():
         for path, value in leaves(unit, unit.api_name):
             # Our own names are checked by `test_names_are_the_games_own_in_snake_case`.
-            if not re.fullmatch(r"\w+(\.weapons\[\d+\])?\.name", path):
+            if not re.fullmatch(r"\w+(\.weapons\[\d+\])?\.name", path) and not re.search(
+                IN_SENTENCES, path
+            ):
                 found[path] = value
     return found
 
@@ -138,6 +142,7 @@ def follow_build_time(unit: Any, base: Any) -> None:
 def as_facts(unit: Any) -> dict[str, Any]:
     """A reference entry in the shape of `facts.Unit`, without names of ours."""
     skipped = {"name", "api_name", "addon_offset", "weapons", "heal", "production", "footprint"}
+    skipped |= {"traits"}
     facts = {f.name: unit.get(f.name) for f in fields(Unit) if f.name not in skipped}
     footprint = unit["footprint"]
     return facts | {

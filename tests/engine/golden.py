@@ -28,7 +28,7 @@ FIELDS = {
         beside_tag beside_x beside_y ready switched locks error morph morph_timer zone_x zone_y
         drag_x drag_y drag_ticks load unload_timer unloading made made_tag made_by maker maker_tag
         true_owner""",
-    "buffs": "row ticks timer strikes absorbs owner source source_tag",
+    "buffs": "row ticks timer hits_left absorbs owner source source_tag",
 }
 
 

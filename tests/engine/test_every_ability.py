@@ -1,9 +1,12 @@
 """Contracts of every ability and upgrade of the ladder's rule set."""
 
+import numpy as np
 import pytest
 
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
+from terrarium.engine.handles import handle
+from terrarium.engine.kernels.orders.permission import Usable, find_usable
 from tests.engine.arena import Arena, Piece, open_ground
 
 FACTS = load_ruleset("lotv-4.10")
@@ -66,6 +69,23 @@ def test_every_ability_can_be_used_and_nothing_breaks(ability):
     assert me.energy <= energy + 1e-9 or ability.restore or me.row["energy_max"] == 0
     if ability.life:
         assert me.hp <= life - ability.life + 1e-9
+
+
+def usable(arena: Arena, me: Piece, name: str) -> bool:
+    """What the engine says of an ability without being given the order."""
+    sim = arena.sim
+    kit = np.zeros((sim.n_envs, sim.n_slots, sim.rules.kit.shape[1]), np.bool_)
+    find_usable(sim.handles, handle(Usable(kit)))
+    (slots,) = np.nonzero(sim.rules.kit[me.kind] == sim.known.abilities[name])
+    return bool(kit[me.game, me.slot, slots[0]])
+
+
+@pytest.mark.parametrize("ability", ORDERED, ids=lambda a: a.name)
+def test_an_ability_is_usable_where_an_order_would_be_accepted(ability):
+    for energy in (0.0, 1000.0):
+        arena, me, others = stage(ability.users[0])
+        me.set(energy=min(energy, float(me.row["energy_max"])))
+        assert usable(arena, me, ability.name) == accepted(arena, me, others, ability)
 
 
 @pytest.mark.parametrize("ability", [a for a in ORDERED if a.name in ENDS], ids=lambda a: a.name)

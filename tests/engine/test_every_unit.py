@@ -4,7 +4,6 @@ import pytest
 
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.facts.unit_facts import Unit
-from terrarium.engine.tables.types_from_facts import DORMANT_WEAPONS
 from tests.engine.arena import SECOND, open_ground
 
 UNITS = [(rules, name) for rules in ruleset_names() for name in load_ruleset(rules).units]
@@ -38,7 +37,7 @@ ARMED = [
     (rules, name, index)
     for rules, name in UNITS
     for index, weapon in enumerate(unit_of(rules, name).weapons)
-    if weapon.hits and weapon.api_name not in DORMANT_WEAPONS
+    if weapon.hits and not weapon.starts_off
 ]
 
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from terrarium.data import vocabulary as words
 from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError
-from terrarium.engine.tables import rules
 from tests.engine.arena import Arena, open_ground
 
 
@@ -129,24 +127,6 @@ def test_energy_that_is_gone_when_a_queued_order_comes_up():
     arena.run(20)
     assert me.skill["error"] == codes.NOT_ENOUGH_ENERGY
     assert me.n_orders == 0
-
-
-def test_codes_are_in_the_order_of_the_vocabulary():
-    """Kernels may not import the data, so the order of the words is written twice."""
-    assert [0, len(words.ABILITY_KINDS) - 1] == [codes.SELF_BUFF, codes.PASSIVE]
-    assert list(words.ABILITY_KINDS)[codes.TELEPORT] == "teleport"
-    assert list(words.ABILITY_KINDS)[codes.SALVAGE] == "salvage"
-    for name in ("AIR", "BIOLOGICAL", "MASSIVE", "STRUCTURE", "VISIBLE", "WIDOW_MINE_OF_PLAYER"):
-        assert getattr(codes, f"IS_{name}") == 1 << words.TRAITS.index(name.lower())
-    assert 1 << words.TRAITS.index("has_energy") == codes.HAS_ENERGY
-    flags = list(words.ABILITY_FLAGS)
-    assert 1 << flags.index("no_order_interruption") == rules.RUNS_BESIDE
-    assert 1 << flags.index("takes_control") == rules.TAKES_CONTROL
-    assert 1 << flags.index("joins_summoned") == rules.JOINS_SUMMONED
-    sides = list(words.SIDES)
-    assert [sides[k] for k in (codes.ENEMIES, codes.OWN, codes.FRIENDS, codes.EVERYBODY)] == [
-        "enemy", "own", "friend", "everybody",
-    ]  # fmt: skip
 
 
 def test_what_is_aimed_beyond_the_edge_of_the_map_falls_on_it():

@@ -49,11 +49,6 @@ COLLISION_CLASSES = (
     "larva",
     "phased",
 )
-TOWNHALLS = (
-    *("command_center", "command_center_flying", "planetary_fortress"),
-    *("orbital_command", "orbital_command_flying"),
-    *("hatchery", "lair", "hive", "nexus"),
-)
 COST_CATEGORIES = ("army", "economy", "technology", "none")
 ACQUIRES = ("offensive", "defensive")
 RESPONSES = ("acquire", "flee")
@@ -112,7 +107,7 @@ ABILITY_KINDS = {
     "target_effect": "the outcome comes upon a unit, or all in a circle, at once or after a delay",
     "missile": "something flies to a unit or point and has its outcome there",
     "channel": "the user is bound for a time; the outcome comes meanwhile or at the end",
-    "lock_on": "the user strikes one target again and again, and may move meanwhile",
+    "lock_on": "the user strikes one visible target again and again; it may move, not shoot",
     "field": "leaves a field (`effect`) on the ground or around the user",
     "burst": "the outcome comes upon all around the user",
     "charge": "a rush at the target of an attack, which the first hit ends",
@@ -130,17 +125,14 @@ ABILITY_PHASES = ("approach", "prep", "cast", "channel", "finish")
 ABILITY_FLAGS = {
     "no_order_interruption": "runs beside the current order",
     "may_cast_while_moving": "the user need not stand still",
-    "no_deceleration": "the user does not slow down for it",
-    "repeats": "goes on until another order",
-    "holds_weapons": "the user does not shoot while it prepares, channels or holds on",
+    "holds_weapons": "the user does not shoot meanwhile, though it need not stand still",
     "broken_by_damage": "any damage to the user ends it",
     "refunds_energy": "the energy comes back when it is broken",
     "spends_cooldown_when_broken": "the cooldown begins even if it is broken off",
-    "needs_vision": "the target has to be visible, and to stay so",
+    "needs_vision": "the chosen point has to be visible",
     "pulls_target": "the target is dragged to the user",
     "takes_control": "the target fights for the user's side meanwhile",
     "breaks_force_fields": "force fields in its area are destroyed",
-    "needs_creep": "the chosen place has to be on creep",
     "only_when_empty": "nobody may be inside",
     "kills_user": "the user dies of it",
     "joins_summoned": "the user appears where the unit it summoned is at the end of its life",
@@ -192,6 +184,8 @@ TRAITS = (
     "visible",
     "widow_mine_of_player",
 )
+TYPE_TRAITS = ("supply_depot", "townhall", "widow_mine_of_player")
+"""traits that nothing else about a type tells, so that its table has to"""
 LASTS = {
     "timed": "for `duration_loops`",
     "until_ended": "until something else ends it",

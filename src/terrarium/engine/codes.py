@@ -1,4 +1,29 @@
-"""Small integers with a meaning, shared by the kernels and those who read their arrays."""
+"""Small integers with a meaning, shared by the kernels and those who read their arrays.
+
+Where data files use words, the number follows from the word: `code` gives its place in the
+vocabulary, `bit` one bit of a mask. Every word of such a vocabulary has one constant here.
+"""
+
+from collections.abc import Iterable
+
+from terrarium.data import vocabulary as words
+
+
+def code(vocabulary: Iterable[str], word: str) -> int:
+    """The place of a word in its vocabulary."""
+    return list(vocabulary).index(word)
+
+
+def bit(vocabulary: Iterable[str], word: str) -> int:
+    """The bit that stands for a word of a vocabulary."""
+    return 1 << code(vocabulary, word)
+
+
+def bits(vocabulary: Iterable[str], chosen: Iterable[str]) -> int:
+    """The bits of several words together."""
+    known = list(vocabulary)
+    return sum(1 << known.index(word) for word in set(chosen))
+
 
 # Orders. SMART is resolved to one of the others when it is given.
 NO_ORDER = 0
@@ -27,6 +52,7 @@ NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
 CANT_FIND_PLACEMENT_LOCATION = 41
 TECH_REQUIREMENTS_NOT_MET = 79
+MUST_TARGET_VISIBLE_LOCATION = 84
 YOU_CANT_CONTROL_THAT_UNIT = 87
 COULDNT_REACH_TARGET = 208
 TARGET_IS_OUT_OF_RANGE = 209
@@ -45,6 +71,7 @@ RESULT_NAMES = {
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
     CANT_FIND_PLACEMENT_LOCATION: "CantFindPlacementLocation",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
+    MUST_TARGET_VISIBLE_LOCATION: "MustTargetVisibleLocation",
     YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",
     COULDNT_REACH_TARGET: "CouldntReachTarget",
     TARGET_IS_OUT_OF_RANGE: "TargetIsOutOfRange",
@@ -89,14 +116,14 @@ NO_ABILITY = -1
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.
-GROUND = 1
-AIR = 2
+GROUND = bit(words.PLANES, "ground")
+AIR = bit(words.PLANES, "air")
 
 # What a weapon's splash may hit.
-ONLY_GROUND = 1
-ONLY_AIR = 2
-ONLY_STRUCTURES = 4
-NO_STRUCTURES = 8
+ONLY_GROUND = bit(words.VICTIMS, "ground")
+ONLY_AIR = bit(words.VICTIMS, "air")
+ONLY_STRUCTURES = bit(words.VICTIMS, "structure")
+NO_STRUCTURES = 1 << len(words.VICTIMS)  # structures take another hit of the weapon instead
 
 # Who owns the choice of a target.
 TARGET_NONE = 0
@@ -104,8 +131,10 @@ TARGET_ORDERED = 1
 TARGET_ACQUIRED = 2
 
 # Willingness to pick targets, and what a unit does when it is hit.
-ACQUIRE_DEFENSIVE, ACQUIRE_OFFENSIVE = 0, 1
-RESPOND_ACQUIRE, RESPOND_FLEE = 0, 1
+ACQUIRE_OFFENSIVE = code(words.ACQUIRES, "offensive")
+ACQUIRE_DEFENSIVE = code(words.ACQUIRES, "defensive")
+RESPOND_ACQUIRE = code(words.RESPONSES, "acquire")
+RESPOND_FLEE = code(words.RESPONSES, "flee")
 
 # How a unit walks: ground units by two sizes of gap, cliff-walkers, and air.
 SMALL_WALKER, LARGE_WALKER, CLIFF_WALKER, FLYER = 0, 1, 2, 3
@@ -152,49 +181,79 @@ EVENT_NAMES = {
 # Why an environment had to stop.
 NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS = range(3)
 
-# Mechanics of abilities, in the order of data.vocabulary.ABILITY_KINDS.
-(
-    SELF_BUFF,
-    TOGGLE,
-    END,
-    MORPH,
-    TARGET_EFFECT,
-    MISSILE,
-    CHANNEL,
-    LOCK_ON,
-    FIELD,
-    BLAST,
-    CHARGE,
-    TELEPORT,
-    SUMMON,
-    HEALING,
-    REPAIR,
-    LOAD,
-    UNLOAD,
-    SALVAGE,
-    PASSIVE,
-) = range(19)
+# Mechanics of abilities. (HEAL is an order and BURST the form of a hit.)
+SELF_BUFF = code(words.ABILITY_KINDS, "self_buff")
+TOGGLE = code(words.ABILITY_KINDS, "toggle")
+END = code(words.ABILITY_KINDS, "end")
+MORPH = code(words.ABILITY_KINDS, "morph")
+TARGET_EFFECT = code(words.ABILITY_KINDS, "target_effect")
+MISSILE = code(words.ABILITY_KINDS, "missile")
+CHANNEL = code(words.ABILITY_KINDS, "channel")
+LOCK_ON = code(words.ABILITY_KINDS, "lock_on")
+FIELD = code(words.ABILITY_KINDS, "field")
+BLAST = code(words.ABILITY_KINDS, "burst")
+CHARGE = code(words.ABILITY_KINDS, "charge")
+TELEPORT = code(words.ABILITY_KINDS, "teleport")
+SUMMON = code(words.ABILITY_KINDS, "summon")
+HEALING = code(words.ABILITY_KINDS, "heal")
+REPAIR = code(words.ABILITY_KINDS, "repair")
+LOAD = code(words.ABILITY_KINDS, "load")
+UNLOAD = code(words.ABILITY_KINDS, "unload")
+SALVAGE = code(words.ABILITY_KINDS, "salvage")
+PASSIVE = code(words.ABILITY_KINDS, "passive")
+
+# Flags of abilities, a bit each.
+RUNS_BESIDE = bit(words.ABILITY_FLAGS, "no_order_interruption")
+CASTS_MOVING = bit(words.ABILITY_FLAGS, "may_cast_while_moving")
+HOLDS_WEAPONS = bit(words.ABILITY_FLAGS, "holds_weapons")
+BROKEN_BY_DAMAGE = bit(words.ABILITY_FLAGS, "broken_by_damage")
+REFUNDS_ENERGY = bit(words.ABILITY_FLAGS, "refunds_energy")
+SPENDS_COOLDOWN = bit(words.ABILITY_FLAGS, "spends_cooldown_when_broken")
+NEEDS_VISION = bit(words.ABILITY_FLAGS, "needs_vision")
+PULLS_TARGET = bit(words.ABILITY_FLAGS, "pulls_target")
+TAKES_CONTROL = bit(words.ABILITY_FLAGS, "takes_control")
+BREAKS_FORCE_FIELDS = bit(words.ABILITY_FLAGS, "breaks_force_fields")
+ONLY_WHEN_EMPTY = bit(words.ABILITY_FLAGS, "only_when_empty")
+KILLS_USER = bit(words.ABILITY_FLAGS, "kills_user")
+JOINS_SUMMONED = bit(words.ABILITY_FLAGS, "joins_summoned")
 
 # What an ability is aimed at.
-AIM_NONE, AIM_UNIT, AIM_POINT, AIM_UNIT_OR_POINT = range(4)
+AIM_NONE = code(words.ABILITY_TARGETS, "none")
+AIM_UNIT = code(words.ABILITY_TARGETS, "unit")
+AIM_POINT = code(words.ABILITY_TARGETS, "point")
+AIM_UNIT_OR_POINT = code(words.ABILITY_TARGETS, "unit_or_point")
 
 # Phases of a cast; an ability names those that no order interrupts as bits.
 APPROACH, PREP, INTRO, OUTRO, CHANNELING, FINISH = range(6)
 
 # Whether an ability is used by itself.
-NEVER_BY_ITSELF, BY_ITSELF_IF_TOLD, BY_ITSELF = range(3)
+NEVER_BY_ITSELF = code(words.AUTOCASTS, "never")
+BY_ITSELF_IF_TOLD = code(words.AUTOCASTS, "off")
+BY_ITSELF = code(words.AUTOCASTS, "on")
 
 # When the cooldown begins.
-FROM_CAST, FROM_LAUNCH, FROM_END = range(3)
+FROM_CAST = code(words.COOLDOWN_STARTS, "cast")
+FROM_LAUNCH = code(words.COOLDOWN_STARTS, "launch")
+FROM_END = code(words.COOLDOWN_STARTS, "end")
 
-# Whom something concerns, in the order of data.vocabulary.SIDES.
-ENEMIES, OWN, FRIENDS, EVERYBODY, TARGET_OWNER, UNKNOWN_SIDE = range(6)
+# Whom something concerns.
+ENEMIES = code(words.SIDES, "enemy")
+OWN = code(words.SIDES, "own")
+FRIENDS = code(words.SIDES, "friend")
+EVERYBODY = code(words.SIDES, "everybody")
+TARGET_OWNER = code(words.SIDES, "target_owner")
+UNKNOWN_SIDE = code(words.SIDES, "unknown")
 
 # What an area on the ground follows.
-FOLLOWS_NOBODY, FOLLOWS_USER, FOLLOWS_TARGET = range(3)
+FOLLOWS_NOBODY = -1
+FOLLOWS_USER = code(words.FOLLOWS, "user")
+FOLLOWS_TARGET = code(words.FOLLOWS, "target")
 
-# Manners of damage, a bit each, in the order of data.vocabulary.HIT_KINDS.
-RANGED, MELEE, SPLASHED, SPELL = 1, 2, 4, 8
+# Manners of damage, a bit each.
+RANGED = bit(words.HIT_KINDS, "ranged")
+MELEE = bit(words.HIT_KINDS, "melee")
+SPLASHED = bit(words.HIT_KINDS, "splash")
+SPELL = bit(words.HIT_KINDS, "spell")
 
 # Numbers that upgrades change.
 (
@@ -204,46 +263,44 @@ RANGED, MELEE, SPLASHED, SPELL = 1, 2, 4, 8
     CHANGES_SPEED,
     CHANGES_ACCELERATION,
     CHANGES_ENERGY_START,
-    CHANGES_ENERGY_REGEN,
     CHANGES_CARGO,
     CHANGES_RANGE,
     CHANGES_RATE,
     CHANGES_COOLDOWN,
-    CHANGES_MAX_UNITS,
     CHANGES_MORPH,
     CHANGES_CIRCLE,
-) = range(14)
-ADD, SET, MULTIPLY = range(3)
+) = range(12)
+ADD = code(words.CHANGE_OPS, "add")
+SET = code(words.CHANGE_OPS, "set")
+MULTIPLY = code(words.CHANGE_OPS, "multiply")
 
-# Traits, a bit each, in the order of data.vocabulary.TRAITS.
-(
-    IS_AIR,
-    IS_ALLY,
-    IS_BIOLOGICAL,
-    IS_BURROWED,
-    CAN_HAVE_ENERGY,
-    IS_DESTRUCTIBLE,
-    IS_ENEMY,
-    IS_FRENZIED,
-    IS_GROUND,
-    IS_HALLUCINATION,
-    HAS_ENERGY,
-    IS_HEROIC,
-    IS_INVULNERABLE,
-    IS_ITEM,
-    IS_MASSIVE,
-    IS_MECHANICAL,
-    IS_MECHANICAL_OR_PSIONIC,
-    IS_MISSILE,
-    IS_NEUTRAL,
-    IS_PLAYER,
-    IS_SELF,
-    IS_STASIS,
-    IS_STRUCTURE,
-    IS_SUPPLY_DEPOT,
-    IS_TERRAN,
-    IS_TOWNHALL,
-    IS_UNDER_CONSTRUCTION,
-    IS_VISIBLE,
-    IS_WIDOW_MINE_OF_PLAYER,
-) = (1 << bit for bit in range(29))
+# Traits, a bit each.
+IS_AIR = bit(words.TRAITS, "air")
+IS_ALLY = bit(words.TRAITS, "ally")
+IS_BIOLOGICAL = bit(words.TRAITS, "biological")
+IS_BURROWED = bit(words.TRAITS, "burrowed")
+CAN_HAVE_ENERGY = bit(words.TRAITS, "can_have_energy")
+IS_DESTRUCTIBLE = bit(words.TRAITS, "destructible")
+IS_ENEMY = bit(words.TRAITS, "enemy")
+IS_FRENZIED = bit(words.TRAITS, "frenzied")
+IS_GROUND = bit(words.TRAITS, "ground")
+IS_HALLUCINATION = bit(words.TRAITS, "hallucination")
+HAS_ENERGY = bit(words.TRAITS, "has_energy")
+IS_HEROIC = bit(words.TRAITS, "heroic")
+IS_INVULNERABLE = bit(words.TRAITS, "invulnerable")
+IS_ITEM = bit(words.TRAITS, "item")
+IS_MASSIVE = bit(words.TRAITS, "massive")
+IS_MECHANICAL = bit(words.TRAITS, "mechanical")
+IS_MECHANICAL_OR_PSIONIC = bit(words.TRAITS, "mechanical_or_psionic")
+IS_MISSILE = bit(words.TRAITS, "missile")
+IS_NEUTRAL = bit(words.TRAITS, "neutral")
+IS_PLAYER = bit(words.TRAITS, "player")
+IS_SELF = bit(words.TRAITS, "self")
+IS_STASIS = bit(words.TRAITS, "stasis")
+IS_STRUCTURE = bit(words.TRAITS, "structure")
+IS_SUPPLY_DEPOT = bit(words.TRAITS, "supply_depot")
+IS_TERRAN = bit(words.TRAITS, "terran")
+IS_TOWNHALL = bit(words.TRAITS, "townhall")
+IS_UNDER_CONSTRUCTION = bit(words.TRAITS, "under_construction")
+IS_VISIBLE = bit(words.TRAITS, "visible")
+IS_WIDOW_MINE_OF_PLAYER = bit(words.TRAITS, "widow_mine_of_player")

@@ -33,7 +33,7 @@ from terrarium.engine.state import (
     allocate,
     allocate_scratch,
 )
-from terrarium.engine.tables.abilities_from_facts import names_of
+from terrarium.engine.tables.names import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
 from terrarium.engine.tables.rules import RULES_VERSION, Rules
 from terrarium.engine.tables.terrain import compile_ground, is_one_sector

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.vocabulary import UPGRADES
 from terrarium.engine.codes import NO_UNIT
 from terrarium.engine.jit import inline
 from terrarium.engine.land import EPOCHS, LAYERS, SITE, Land, Paths, portal_capacity
@@ -85,7 +86,7 @@ UNIT = np.dtype(
 MAX_PLAYERS = 16
 N_COOLDOWNS = 4
 N_BUFFS = 6
-N_FAMILIES = 16
+N_FAMILIES = len(UPGRADES)
 """of upgrades with levels"""
 
 SKILL = np.dtype(
@@ -137,8 +138,8 @@ BUFF = np.dtype(
     [
         ("row", "i8"),  # of Rules.buffs; -1 = nothing
         ("ticks", "f8"),  # left; until something ends it where the buff has no duration
-        ("timer", "f8"),  # until its next strike
-        ("strikes", "i8"),  # left
+        ("timer", "f8"),  # until its next hit
+        ("hits_left", "i8"),
         ("absorbs", "f8"),  # left
         ("owner", "i8"),  # who put it there
         ("source", "i8"),
@@ -198,9 +199,11 @@ EFFECT = np.dtype(
         ("speed", "f8"),
         ("timer", "f8"),
         ("step", "i8"),
-        ("seen_tag", "i8"),  # whom the glaive has struck before
+        ("seen_tag", "i8"),  # whom the glaive has hit before
         ("ability", "i8"),  # row of Rules.abilities; -1 = of a weapon
         ("area", "i8"),  # row of Rules.areas, of what lies on the ground; -1 = nothing does
+        ("hit_timer", "f8"),  # ticks until the next hit of an area, or until it begins to work
+        ("born", "i8"),  # the tick in which an area began
     ],
     align=True,
 )
@@ -340,7 +343,7 @@ NEAR = np.dtype(
 HIT = np.dtype(
     [
         ("target", "i8"),
-        ("hit", "i8"),
+        ("row", "i8"),  # of Rules.hits
         ("source", "i8"),
         ("source_tag", "i8"),
         ("owner", "i8"),
@@ -366,6 +369,8 @@ class Scratch(NamedTuple):
     first_hit: Annotated[NDArray[np.int64], "i8", "U"]
     shots: Annotated[Records, SHOT, "U"]
     doom: Annotated[NDArray[np.float64], "f8", "U"]  # damage that instant shots of this tick do
+    healing: Annotated[NDArray[np.float64], "f8", "U"]  # life that healers offer in this tick
+    arrived: Annotated[Records, EFFECT, "1"]  # an effect off the list, whose outcome comes now
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
     counts: Annotated[NDArray[np.int64], "i8", "4"]  # how many pairs, hits, shots, callers
@@ -461,6 +466,8 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         first_hit=np.full(n_slots, NO_UNIT, np.int64),
         shots=records(n_slots, SHOT),
         doom=np.zeros(n_slots),
+        healing=np.zeros(n_slots),
+        arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
         counts=np.zeros(4, np.int64),

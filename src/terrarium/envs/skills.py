@@ -8,7 +8,7 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
-from terrarium.engine.tables.abilities_from_facts import names_of
+from terrarium.engine.tables.names import names_of
 from terrarium.envs.kernels.tables import N_AIMED, N_SELF, SLOT
 from terrarium.envs.members import possible_allies
 

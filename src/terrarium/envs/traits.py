@@ -44,7 +44,7 @@ def _traits(unit: Unit) -> dict[str, float]:
 def _damage_per_s(weapon: Weapon) -> float:
     damage = (weapon.damage or 0.0) * weapon.attacks
     if weapon.suicide:
-        return damage  # it strikes once: as if in a second
+        return damage  # it hits once: as if in a second
     return damage * TICKS_PER_S / max(weapon.cooldown_loops, 1.0)
 
 

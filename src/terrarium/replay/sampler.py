@@ -218,6 +218,8 @@ def _mobile_form(sim: Simulator, row: int) -> str:
     numbers = sim.rules.types[row]
     if numbers["structure"] or (numbers["mobile"] and not numbers["traits"] & codes.IS_BURROWED):
         return ""
-    makers = np.flatnonzero(sim.rules.abilities["becomes"] == row)
+    abilities = sim.rules.abilities
+    becomes = sim.rules.morphs["becomes"][np.maximum(abilities["params"], 0)]
+    makers = np.flatnonzero((abilities["mechanic"] == codes.MORPH) & (becomes == row))
     users = np.flatnonzero(np.isin(sim.rules.kit, makers).any(axis=1))
     return sim.names[int(users[0])] if len(users) else ""

@@ -48,7 +48,9 @@ class SkillTable:
         ability = self._rules.abilities[row]
         first, n_hits = int(ability["first_hit"]), int(ability["n_hits"])
         zones = self._rules.hits["zone_radius"][first : first + n_hits]  # [H, 3]
-        widest = max(float(ability["circle"]), float(zones.max(initial=0.0)))
+        impact = int(ability["impact"])
+        circle = float(self._rules.impacts["circle"][impact]) if impact >= 0 else 0.0
+        widest = max(circle, float(zones.max(initial=0.0)))
         return Skill(self._abilities[row], widest)
 
 
@@ -57,7 +59,7 @@ def effect_of(buff: Records) -> str:
     harm = codes.STUNNED | codes.REVEALED | codes.CONTROLLED | codes.STARVED
     slower = buff["speed_mult"] < 1.0 or buff["rate"] < 1.0
     weaker = buff["armor_add"] < 0.0 or buff["taken_add"] > 0.0 or buff["taken_mult"] > 1.0
-    if buff["status"] & harm or slower or weaker or buff["life_rate"] < 0.0 or buff["strike"] >= 0:
+    if buff["status"] & harm or slower or weaker or buff["life_rate"] < 0.0 or buff["hit"] >= 0:
         return "harm"
     if buff["speed_mult"] > 1.0 or buff["rate"] > 1.0 or buff["damage_add"] > 0.0:
         return "boost"

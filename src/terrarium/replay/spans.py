@@ -151,7 +151,7 @@ class SpanWatcher:
             v = u
         elif follows == codes.FOLLOWS_TARGET and _is_unit(units, int(effect["target"]), tags[1]):
             v = int(effect["target"])
-        key = ("area", row, *tags, int(effect["seen_tag"]), (x, y) if v < 0 else v)
+        key = ("area", row, *tags, int(effect["born"]), (x, y) if v < 0 else v)
         yield key, _Span("area", self._skills.area(row), side, u, v, _known(left), x, y)
 
     def _effect(self, units: Records, effect: Records) -> tuple[Hashable, _Span]:
@@ -161,8 +161,9 @@ class SpanWatcher:
         v, left = int(effect["target"]), float(effect["timer"])
         at = float(effect["aim_x"]), float(effect["aim_y"])
         if effect["stage"] == codes.LOCKED:
-            ability = self._sim.rules.abilities[row]
-            left += float(ability["period"]) * max(0, int(ability["times"] - effect["step"]) - 1)
+            rules = self._sim.rules
+            lock = rules.locks[rules.abilities["params"][row]]
+            left += float(lock["period"]) * max(0, int(lock["times"] - effect["step"]) - 1)
             return ("lock", row, *tags), self._ability("lock", row, side, u, v, left, at)
         v = v if _is_unit(units, v, tags[1]) else codes.NO_UNIT
         what = "summon" if effect["stage"] == codes.SUMMONING else "fall"

@@ -40,6 +40,10 @@ _KEYS = [
     *(f.name for f in fields(Ability) if f.name not in {"name", "strikes", "morph", "summon"}),
 ]
 _OF_ANOTHER = ("end", "unload")
+_NEEDED = (("teleport", "teleport"), ("load", "cargo"), ("field", "effect"), ("missile", "flight"))
+"""kinds and the outcome that they cannot do without"""
+_OWN = (("teleport", "teleport"), ("load", "cargo"))
+"""kinds and the outcome that no other kind has"""
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,19 @@ def read_ability(name: str, table: Layers, names: Names) -> Ability | None:
         users=present,
         target=table.choice_or("target", "none", words.ABILITY_TARGETS),
         of=named(table, "of", "ability", names.abilities),
+        grants=_grants(table, kind),
         **_price(table, way, names),
         **_times(table),
         **_reach(table, kind, names.units[present[0]]),
         **_requirements(table, way, names),
         **_outcome(table, kind, way, names),
     )
+
+
+def _grants(table: Layers, kind: str) -> tuple[str, ...]:
+    if table.has("grants") and kind != "passive":
+        raise table.error('only a "passive" ability gives its users traits', "grants")
+    return table.words("grants", (), words.TRAITS)
 
 
 def _made(table: Layers, kind: str) -> Iterator[str]:
@@ -186,7 +197,7 @@ def _upgrades(table: Layers, key: str, names: Names) -> Iterator[str]:
 
 
 def _outcome(table: Layers, kind: str, way: Production | None, names: Names) -> dict[str, Any]:
-    outcome = {
+    outcome: dict[str, Any] = {
         "flight": read_flight(table),
         "strikes": tuple(read_strikes(table)),
         "circle": _circle(table),
@@ -201,9 +212,14 @@ def _outcome(table: Layers, kind: str, way: Production | None, names: Names) -> 
         "drain": read_drain(table),
         "push": read_push(table),
     }
-    for needed_by, key in (("teleport", "teleport"), ("load", "cargo"), ("field", "effect")):
+    for needed_by, key in _NEEDED:
         if kind == needed_by and outcome[key] is None:
             raise table.error(f'kind "{kind}" needs the key "{key}"', "kind")
+    for only_of, key in _OWN:
+        if kind != only_of and outcome[key] is not None:
+            raise table.error(f'means nothing to kind "{kind}"', key)
+    if kind == "lock_on" and len(outcome["strikes"]) != 1:
+        raise table.error('kind "lock_on" needs one strike', "kind")
     return outcome
 
 

@@ -171,6 +171,8 @@ class Ability:
     """from the end of the delay or channel to the impact, for what falls from the sky"""
     uninterruptible: tuple[str, ...]
     flags: tuple[str, ...]
+    grants: tuple[str, ...]
+    """traits that its users have, of a passive ability"""
     range: float | None
     range_slop: float | None
     break_range: float | None

@@ -18,6 +18,8 @@ class Missile:
     max_speed: float | None
     """`None` for an escort, whose flight is that unit's business"""
     accel: float | None
+    escort: str | None
+    """the unit that carries the hit, where the driver is an escort"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Cone:
 
 @dataclass(frozen=True)
 class Hit:
-    """One blow of an attack, `at_loops` after the damage point."""
+    """One hit of an attack, `at_loops` after the damage point."""
 
     at_loops: float
     damage: float
@@ -145,6 +147,8 @@ class Weapon:
     not_structures: bool
     suicide: bool
     """the shot kills the shooter, and its death, however it comes, fires the weapon"""
+    starts_off: bool
+    """an ability has to switch it on (`BUFF_STATES`: weapon_on)"""
     turret: Turret | None
     hits: tuple[Hit, ...]
     per_upgrade_level: Mapping[str, UpgradeStep]
@@ -273,6 +277,8 @@ class Unit:
     acquires: str
     response_to_attack: str
     flags: tuple[str, ...]
+    traits: tuple[str, ...]
+    """what filters of abilities ask for and nothing else about the type tells"""
     snapshot_in_fog: bool
     lifetime_loops: tuple[float, float] | None
     weapons: tuple[Weapon, ...]

@@ -230,6 +230,7 @@ def _behavior(table: Layers, flying: bool, building: bool) -> dict[str, Any]:
         "acquires": table.choice_or("acquires", "offensive", words.ACQUIRES),
         "response_to_attack": table.choice_or("response_to_attack", "acquire", words.RESPONSES),
         "flags": table.words("flags", STRUCTURE_FLAGS if building else (), words.FLAGS),
+        "traits": table.words("traits", (), words.TYPE_TRAITS),
         "snapshot_in_fog": table.boolean_or("snapshot_in_fog", building and not flying),
     }
 

@@ -71,6 +71,7 @@ def read_weapon(name: str, table: Layers, units: Collection[str]) -> Weapon:
         bonus=table.amounts("bonus", words.ATTRIBUTES),
         not_structures=table.boolean_or("not_structures", False),
         suicide=table.boolean_or("suicide", False),
+        starts_off=table.boolean_or("starts_off", False),
         turret=_turret(table),
         hits=tuple(_hits(table, units)),
         per_upgrade_level=dict(_upgrades(table)),
@@ -131,7 +132,7 @@ def _read_hit(weapon: Layers, entry: Layers, units: Collection[str]) -> Iterator
             kind=hit.choice_or("kind", "ranged", words.HIT_KINDS),
             hits_own=hit.boolean_or("hits_own", False),
             case=hit.choice("case", words.HIT_CASES) if hit.has("case") else None,
-            missile=tuple(_missile(hit)),
+            missile=tuple(_missile(hit, units)),
             splash=_splash(hit),
             area=_area(hit),
             line=_line(hit),
@@ -156,17 +157,22 @@ def _times(table: Layers) -> tuple[float, ...]:
     return times
 
 
-def _missile(table: Layers) -> Iterator[Missile]:
+def _missile(table: Layers, units: Collection[str]) -> Iterator[Missile]:
     if not table.has("missile"):
         return
     for phase in table.tables("missile"):
         phase.only([field.name for field in fields(Missile)])
         driver = phase.choice("driver", words.DRIVERS) if phase.has("driver") else None
+        if phase.has("escort") != (driver == "escort"):
+            raise phase.error('driver "escort" needs the key "escort", others have none', "driver")
         yield Missile(
             driver=driver,
             start_speed=phase.number_or_none("start_speed", 0),
             max_speed=None if driver == "escort" else phase.number("max_speed", 0),
             accel=phase.number_or_none("accel", 0),
+            escort=phase.unit_name(phase.text("escort"), units, "escort")
+            if phase.has("escort")
+            else None,
         )
 
 

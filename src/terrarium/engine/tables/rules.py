@@ -7,6 +7,16 @@ from numpy.typing import NDArray
 
 from terrarium.engine.records import Records
 from terrarium.engine.tables.footprints import FOOTPRINT
+from terrarium.engine.tables.mechanics.cargo import CARGO
+from terrarium.engine.tables.mechanics.channel import CHANNEL
+from terrarium.engine.tables.mechanics.heal import RECHARGE
+from terrarium.engine.tables.mechanics.impact import IMPACT
+from terrarium.engine.tables.mechanics.lock_on import LOCK
+from terrarium.engine.tables.mechanics.missile import MISSILE
+from terrarium.engine.tables.mechanics.morph import MORPH
+from terrarium.engine.tables.mechanics.repair import REPAIR
+from terrarium.engine.tables.mechanics.summon import SUMMON
+from terrarium.engine.tables.mechanics.teleport import TELEPORT
 
 RULES_VERSION = 2
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -156,12 +166,16 @@ TARGETING = np.dtype(
     align=True,
 )
 
+# What all abilities have. `params` is the row in the table of the mechanic (tables/mechanics).
 ABILITY = np.dtype(
     [
-        ("id", "i8"),  # of the game's interface; 0 = nobody orders it
-        ("kind", "i8"),
+        ("id", "i8"),  # of the game's interface; 0 = it cannot be ordered
+        ("mechanic", "i8"),
+        ("params", "i8"),  # -1 = the mechanic has no table
+        ("impact", "i8"),  # row of Rules.impacts; -1 = none
         ("aim", "i8"),
-        ("of", "i8"),
+        ("of", "i8"),  # the ability that it ends or unloads; -1 = none
+        ("flag_bits", "i8"),  # of codes.RUNS_BESIDE and following
         # price
         ("energy", "f8"),
         ("life", "f8"),
@@ -179,7 +193,6 @@ ABILITY = np.dtype(
         ("delay", "f8"),
         ("fall", "f8"),
         ("locked", "i8"),  # bit p: no order interrupts phase p
-        ("habits", "i8"),  # bit k: flag k of data.vocabulary.ABILITY_FLAGS
         # reach
         ("range", "f8"),
         ("slop", "f8"),
@@ -189,55 +202,11 @@ ABILITY = np.dtype(
         ("must_be", "i8"),  # traits of the target, a bit each
         ("must_not_be", "i8"),
         # outcome
-        ("missile_speed", "f8"),  # per tick; 0 = no missile
-        ("missile_accel", "f8"),
-        ("lost_after", "f8"),
         ("first_hit", "i8"),
         ("n_hits", "i8"),
-        ("times", "i8"),  # of its strikes
-        ("period", "f8"),
-        ("circle", "f8"),  # radius; 0 = the target alone
-        ("circle_who", "i8"),
-        ("circle_must_be", "i8"),
-        ("circle_must_not_be", "i8"),
         ("buff", "i8"),
         ("user_buff", "i8"),
         ("area", "i8"),
-        ("becomes", "i8"),
-        ("morph_ticks", "f8"),
-        ("morph_low", "f8"),  # a delay drawn from this interval comes first
-        ("morph_high", "f8"),
-        ("acts_after", "f8"),
-        ("summons", "i8"),
-        ("n_summons", "i8"),
-        ("summon_ticks", "f8"),
-        ("jump_distance", "f8"),  # 0 = as far as the range
-        ("jump_radius", "f8"),  # whom it takes along; 0 = the user goes
-        ("leave", "f8"),
-        ("travel", "f8"),
-        ("settle", "f8"),
-        ("max_units", "i8"),
-        ("max_size", "i8"),
-        ("load_range", "f8"),
-        ("load_radius", "f8"),
-        ("unload_range", "f8"),
-        ("unload_period", "f8"),
-        ("cargo_dies", "?"),
-        ("cargo_range_add", "f8"),
-        ("cargo_shoots", "?"),
-        ("cargo_must_be", "i8"),
-        ("heal_life", "f8"),  # at once
-        ("shield_rate", "f8"),  # per tick
-        ("energy_per_shield", "f8"),
-        ("cost_share", "f8"),
-        ("energy_gain", "f8"),
-        ("drain_shields", "f8"),
-        ("drain_energy", "f8"),
-        ("drain_all", "?"),
-        ("damage_per_energy", "f8"),
-        ("push", "f8"),  # distance
-        ("push_ticks", "f8"),
-        ("push_never", "i8"),
         ("first_change", "i8"),
         ("n_changes", "i8"),
     ],
@@ -269,7 +238,7 @@ BUFF_ROW = np.dtype(
         ("life_rate", "f8"),  # per tick
         ("drain", "f8"),  # energy per tick; without any, it ends
         ("hp_add", "f8"),
-        ("strike", "i8"),  # row of Rules.hits; -1 = none
+        ("hit", "i8"),  # row of Rules.hits; -1 = none
         ("times", "i8"),
         ("period", "f8"),
         ("first_change", "i8"),
@@ -290,7 +259,7 @@ AREA = np.dtype(
         ("follows", "i8"),
         ("reveals", "?"),
         ("buff", "i8"),
-        ("strike", "i8"),
+        ("hit", "i8"),  # row of Rules.hits; -1 = none
         ("times", "i8"),  # 0 = as long as it lasts
         ("period", "f8"),
         ("then", "i8"),
@@ -312,26 +281,6 @@ CHANGE = np.dtype(
 
 UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
 
-# Flags of abilities, in the order of data.vocabulary.ABILITY_FLAGS.
-(
-    RUNS_BESIDE,
-    CASTS_MOVING,
-    NO_DECELERATION,
-    REPEATS,
-    HOLDS_WEAPONS,
-    BROKEN_BY_DAMAGE,
-    REFUNDS_ENERGY,
-    SPENDS_COOLDOWN,
-    NEEDS_VISION,
-    PULLS_TARGET,
-    TAKES_CONTROL,
-    BREAKS_FORCE_FIELDS,
-    NEEDS_CREEP,
-    ONLY_WHEN_EMPTY,
-    KILLS_USER,
-    JOINS_SUMMONED,
-) = (1 << bit for bit in range(16))
-
 
 class Rules(NamedTuple):
     """Static tables: rows of `types` are unit types, and so are both axes of the matrices, whose
@@ -349,6 +298,16 @@ class Rules(NamedTuple):
     reach: Annotated[NDArray[np.float64], "f8", "T 2T"]  # longest range against it
     too_near: Annotated[NDArray[np.float64], "f8", "T 2T"]  # below it no weapon works
     abilities: Annotated[Records, ABILITY, "B"]
+    impacts: Annotated[Records, IMPACT, "I"]
+    morphs: Annotated[Records, MORPH, "M"]
+    missiles: Annotated[Records, MISSILE, "M"]
+    channels: Annotated[Records, CHANNEL, "M"]
+    locks: Annotated[Records, LOCK, "M"]
+    teleports: Annotated[Records, TELEPORT, "M"]
+    summons: Annotated[Records, SUMMON, "M"]
+    recharges: Annotated[Records, RECHARGE, "M"]
+    repairs: Annotated[Records, REPAIR, "M"]
+    cargo: Annotated[Records, CARGO, "M"]
     buffs: Annotated[Records, BUFF_ROW, "F"]
     areas: Annotated[Records, AREA, "A"]
     changes: Annotated[Records, CHANGE, "C"]

@@ -9,20 +9,40 @@ from typing import Any
 
 import numpy as np
 
+from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import Hit, Line, RuleSet, Unit, Weapon
-from terrarium.data.vocabulary import COLLISION_CLASSES, HIT_KINDS, UPGRADES
+from terrarium.data.vocabulary import (
+    ACQUIRES,
+    COLLISION_CLASSES,
+    HIT_KINDS,
+    PLANES,
+    RESPONSES,
+    VICTIMS,
+)
 from terrarium.engine import codes
 from terrarium.engine.records import records
-from terrarium.engine.tables.abilities_from_facts import (
-    NO_FAMILY,
+from terrarium.engine.tables.abilities_from_facts import compile_abilities, compile_kits
+from terrarium.engine.tables.buffs_from_facts import compile_areas, compile_buffs
+from terrarium.engine.tables.changes_from_facts import compile_changes, compile_upgrades
+from terrarium.engine.tables.footprints import NO_FOOTPRINT, compile_footprints
+from terrarium.engine.tables.hits_from_facts import (
+    damage_of,
+    extra_of,
+    extra_of_spell,
+    spell_hit_row,
+    spell_hits,
+    step_of,
+    upgrades_of_hit,
+)
+from terrarium.engine.tables.names import (
+    TICKS_PER_S,
     Names,
     attributes,
-    compile_abilities,
+    family_of,
     names_of,
     record,
-    traits_of_unit,
+    traits,
 )
-from terrarium.engine.tables.footprints import NO_FOOTPRINT, compile_footprints
 from terrarium.engine.tables.rules import (
     HIT_ROW,
     SPLASH_RADIUS_LIMIT,
@@ -31,22 +51,10 @@ from terrarium.engine.tables.rules import (
     WEAPON,
     Rules,
 )
-from terrarium.engine.tables.strikes_from_facts import (
-    damage_of,
-    extra_of,
-    extra_of_strike,
-    step_of,
-    strike_row,
-    strikes_of,
-    upgrades_of_hit,
-)
 
-TICKS_PER_S = 16.0
 INSTANT_ACCELERATION = 1000.0
 LARGE_INNER_RADIUS = 0.5
 NEAR_CASE = "target within 3"
-# Weapons that an ability has to switch on.
-DORMANT_WEAPONS = frozenset({"Oracle"})
 SHIELDS_FAMILY = "ProtossShields"
 
 
@@ -55,11 +63,12 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     """Turn facts into tables, and say which row is which unit."""
     units, names = list(facts.units.values()), names_of(facts)
     weapons = [(unit, weapon) for unit in units for weapon in _working(unit)]
-    strikes = [_strikes(weapon) for _, weapon in weapons]
-    spells = list(strikes_of(facts))
-    n_of_weapons = sum(len(hits) for hits in strikes)
-    first_strikes = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
-    tables, spans = compile_abilities(facts, names, first_strikes)
+    weapon_hits = [_hits(weapon) for _, weapon in weapons]
+    spells = list(spell_hits(facts))
+    n_of_weapons = sum(len(hits) for hits in weapon_hits)
+    first_hits = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
+    changes, spans = compile_changes(facts, names)
+    kits = compile_kits(facts, names)
     footprints, footprint_rows = compile_footprints(units)
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
@@ -75,7 +84,13 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         reach=np.zeros((n_types, 2 * n_types)),
         too_near=np.zeros((n_types, 2 * n_types)),
         footprints=footprints,
-        **vars(tables),
+        **compile_abilities(facts, names, first_hits, spans["ability"]),
+        buffs=compile_buffs(facts, first_hits, spans["buff"]),
+        areas=compile_areas(facts, names, first_hits),
+        changes=changes,
+        upgrades=compile_upgrades(facts, names),
+        kit=kits.kit,
+        kit_needs=kits.kit_needs,
     )
     limits = facts.targeting
     rules.targeting[0] = (
@@ -91,7 +106,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in _working(unit):
-            hits = strikes[w]
+            hits = weapon_hits[w]
             rules.weapons[w] = record(WEAPON, _weapon_row(weapon, hits, first_hit=h))
             upgrades = upgrades_of_hit(facts, names, unit, weapon)
             for hit in hits:
@@ -103,8 +118,8 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
                 h += 1
             w += 1
     for owner, strike in spells:
-        tech, extra = extra_of_strike(facts, names, owner, strike, units)
-        rules.hits[h] = record(HIT_ROW, strike_row(strike) | {"tech": tech})
+        tech, extra = extra_of_spell(facts, names, owner, strike, units)
+        rules.hits[h] = record(HIT_ROW, spell_hit_row(strike) | {"tech": tech})
         rules.damage[h] = damage_of(strike.damage, strike.bonus, units)
         rules.damage_extra[h] = extra
         h += 1
@@ -116,7 +131,7 @@ def _working(unit: Unit) -> list[Weapon]:
     return [w for w in unit.weapons if w.hits]
 
 
-def _strikes(weapon: Weapon) -> list[Hit]:
+def _hits(weapon: Weapon) -> list[Hit]:
     return [hit for hit in weapon.hits if _when(weapon, hit) != codes.NEVER]
 
 
@@ -174,8 +189,6 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
     if decel is None:
         decel = accel if unit.flying else INSTANT_ACCELERATION
     heal, life = unit.heal, unit.lifetime_loops or (0.0, 0.0)
-    plane = sum({"ground": codes.GROUND, "air": codes.AIR}[name] for name in unit.targetable_as)
-    solid_classes = sum(1 << COLLISION_CLASSES.index(name) for name in unit.collision)
     return {
         "hp": unit.hp,
         "hp_regen": unit.hp_regen_per_s / TICKS_PER_S,
@@ -199,8 +212,8 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "turn_still_sin": still[1],
         "turret_cos": turret[0],
         "turret_sin": turret[1],
-        "plane": plane,
-        "classes": solid_classes,
+        "plane": codes.bits(PLANES, unit.targetable_as),
+        "classes": codes.bits(COLLISION_CLASSES, unit.collision),
         "walker": _walker(unit),
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
@@ -209,14 +222,8 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "has_turret": bool(turrets),
         "fires_moving": any(w.movement_while_firing == "full" and not w.suicide for w in weapons),
         "explodes": any(w.suicide for w in weapons),
-        "acquires": {
-            "defensive": codes.ACQUIRE_DEFENSIVE,
-            "offensive": codes.ACQUIRE_OFFENSIVE,
-        }[unit.acquires],
-        "response": {
-            "acquire": codes.RESPOND_ACQUIRE,
-            "flee": codes.RESPOND_FLEE,
-        }[unit.response_to_attack],
+        "acquires": codes.code(ACQUIRES, unit.acquires),
+        "response": codes.code(RESPONSES, unit.response_to_attack),
         "first_weapon": first_weapon,
         "n_weapons": len(weapons),
         "scan": max((w.scan_range for w in weapons), default=0.0),
@@ -247,14 +254,13 @@ def _powers(unit: Unit, facts: RuleSet, names: Names) -> dict[str, Any]:
         for ability in facts.abilities.values()
         if ability.summon and ability.summon.unit == unit.name and ability.strikes
     ]
-    dormant = any(weapon.api_name in DORMANT_WEAPONS for weapon in unit.weapons)
     claims = {
         codes.HEALS: unit.heal is not None,
         codes.AUTOCASTS: any(ability.autocast != "never" for ability in kit),
         codes.CLOAKED: bool(hidden),
         codes.UNTOUCHABLE: bool(untouchable),
         codes.DETECTS: unit.detection_range is not None,
-        codes.DISARMED: dormant,
+        codes.DISARMED: any(weapon.starts_off for weapon in unit.weapons),
         codes.WARDED: bool(passive),
         codes.ZONED: any(ability.morph.becomes == unit.name for ability in morphs if ability.morph),
     }
@@ -262,7 +268,7 @@ def _powers(unit: Unit, facts: RuleSet, names: Names) -> dict[str, Any]:
     family = next(iter(armor), None)
     return {
         "attributes": attributes(unit.attributes),
-        "traits": traits_of_unit(unit, facts.abilities),
+        "traits": _traits(unit, kit),
         "status": sum(bit for bit, holds in claims.items() if holds),
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
@@ -272,21 +278,40 @@ def _powers(unit: Unit, facts: RuleSet, names: Names) -> dict[str, Any]:
         "repair_ticks": unit.repair_loops or 0.0,
         "minerals": unit.minerals_total,
         "vespene": unit.vespene_total,
-        "armor_family": UPGRADES.index(family) if family else NO_FAMILY,
+        "armor_family": family_of(family),
         "armor_step": armor[family] if family else 0.0,
         "shield_step": unit.armor_upgrades_per_level.get(SHIELDS_FAMILY, 0.0),
-        "shield_family": UPGRADES.index(SHIELDS_FAMILY),
+        "shield_family": family_of(SHIELDS_FAMILY),
         "last_act": names.abilities[last_acts[0]] if last_acts else -1,
         "shields_itself": names.abilities[passive[0]] if passive else -1,
     }
 
 
+def _traits(unit: Unit, kit: list[Ability]) -> int:
+    """What a type is to every player; the rest depends on the moment (kernels/abilities/traits)."""
+    has = set(unit.attributes)
+    claims = {
+        "air": "air" in unit.targetable_as,
+        "ground": "ground" in unit.targetable_as,
+        "biological": "Biological" in has,
+        "mechanical": "Mechanical" in has,
+        "mechanical_or_psionic": bool(has & {"Mechanical", "Psionic"}),
+        "massive": "Massive" in has,
+        "structure": "Structure" in has,
+        "heroic": "Heroic" in has,
+        "burrowed": "buried" in unit.flags,
+        "can_have_energy": unit.energy_max > 0.0,
+        "invulnerable": "invulnerable" in unit.flags,
+        "terran": unit.race == "Terran",
+    }
+    granted = (trait for ability in kit for trait in ability.grants)
+    return traits([name for name, holds in claims.items() if holds] + [*unit.traits, *granted])
+
+
 def _weapon_row(weapon: Weapon, hits: list[Hit], first_hit: int) -> dict[str, Any]:
     half_arc = min(math.radians(weapon.fire_arc_deg / 2.0 + weapon.arc_slop_deg), math.pi)
     return {
-        "planes": {"ground": codes.GROUND, "air": codes.AIR, "any": codes.GROUND | codes.AIR}[
-            weapon.targets
-        ],
+        "planes": codes.bits(PLANES, PLANES if weapon.targets == "any" else (weapon.targets,)),
         "not_structures": weapon.not_structures,
         "range": weapon.range,
         "min_range": weapon.min_range or 0.0,
@@ -335,10 +360,7 @@ def _hit_row(
     pad = [0.0] * (3 - len(zones))
     area, line, cone = hit.area, hit.line, hit.cone
     only_names = (hit.splash and hit.splash.only) or (area and area.only) or ()
-    only = sum(
-        {"ground": codes.ONLY_GROUND, "air": codes.ONLY_AIR, "structure": codes.ONLY_STRUCTURES}[n]
-        for n in only_names
-    )
+    only = codes.bits(VICTIMS, only_names)
     if any(h is not hit and h.area and "structure" in h.area.only for h in hits):
         only |= codes.NO_STRUCTURES  # structures take the other hit instead
     flight = _flight(hit if escort is None else escort)
@@ -377,16 +399,16 @@ def _hit_row(
         "delay": (line.delay_loops or 0.0) if line else 0.0,
         "target_delay": (line.target_delay_loops or line.delay_loops or 0.0) if line else 0.0,
         "spawns": names.types.get(hit.spawns, -1) if hit.spawns else -1,
-        "manner": 1 << HIT_KINDS.index(hit.kind),
+        "manner": codes.bit(HIT_KINDS, hit.kind),
         "must_be": 0,
         "must_not_be": 0,
     }
 
 
 def _escort(facts: RuleSet, hit: Hit) -> Hit | None:
-    """A Brood Lord's strike flies as fast as the escort that carries it."""
-    carrier = facts.units.get(f"{hit.spawns}_escort")
-    return carrier.weapons[0].hits[0] if carrier else None
+    """The hit of the unit that carries this one, which flies as fast as that."""
+    escorts = (facts.units.get(phase.escort) for phase in hit.missile if phase.escort)
+    return next((carrier.weapons[0].hits[0] for carrier in escorts if carrier), None)
 
 
 def _length(hit: Hit) -> float:

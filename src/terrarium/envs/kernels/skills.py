@@ -4,9 +4,8 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.orders.orders import resolve
-from terrarium.engine.kernels.orders.permission import kit_slot, may_aim, may_use_now, range_of
+from terrarium.engine.kernels.orders.permission import may_aim, may_aim_at, may_use, range_of
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game
 from terrarium.envs.kernels.sight import distance_between, is_there, is_visible, member
 from terrarium.envs.kernels.tables import EAST, N_AIMED, N_SELF, NORTH, SOUTH, WEST, Env
 from terrarium.envs.views import Views
@@ -50,7 +49,9 @@ def mask_aims(env: Env, views: Views, a: int, s: int, ability: int) -> None:
     kind = member(env, a).kind
     slot = env.task.slots[kind, N_SELF + s]
     reach = range_of(env.game, env.state.slots[a], ability) + NEARLY
-    boards = env.game.rules.abilities[ability].kind == codes.LOAD  # whoever boards comes by itself
+    boards = (
+        env.game.rules.abilities[ability].mechanic == codes.LOAD
+    )  # whoever boards comes by itself
     if boards or env.game.rules.types[kind].mobile:
         reach += APPROACH
     for m in range(n_members):
@@ -80,21 +81,10 @@ def mask_moves(env: Env, views: Views, a: int) -> None:
 def ability_in(env: Env, u: int, s: int) -> int:
     """The ability that slot `s` of a unit stands for at the moment; -1 = none is ready."""
     slot = env.task.slots[env.game.units[u].kind, s]
-    if is_ready(env.game, u, slot.ability):
+    if may_use(env.game, u, slot.ability) == codes.SUCCESS:
         return slot.ability
-    return slot.ends if is_ready(env.game, u, slot.ends) else codes.NO_ABILITY
-
-
-@kernel
-def is_ready(game: Game, u: int, ability: int) -> bool:
-    """Would the engine take the order to use an ability, on a target that it allows?"""
-    if ability < 0:
-        return False
-    me = game.units[u]
-    needs = game.rules.kit_needs[me.kind, kit_slot(game, me.kind, ability)]
-    if game.players[me.owner].techs & needs != needs:
-        return False
-    return may_use_now(game, u, ability) == codes.SUCCESS
+    ends = may_use(env.game, u, slot.ends) == codes.SUCCESS
+    return slot.ends if ends else codes.NO_ABILITY
 
 
 @kernel
@@ -104,13 +94,14 @@ def may_use_on(env: Env, a: int, m: int, ability: int, reach: float) -> bool:
     row = env.game.rules.abilities[ability]
     distance = distance_between(env, a, m)
     if m == a:
-        if row.kind == codes.TELEPORT:
+        if row.mechanic == codes.TELEPORT:
             return False  # it is there already
     elif not is_visible(env, a, m, distance):
         return False
     gap = distance - env.game.rules.types[me.kind].radius
     if row.aim == codes.AIM_POINT:
-        return gap <= reach
+        u = env.state.slots[a]
+        return gap <= reach and may_aim_at(env.game, u, ability, you.x, you.y) == codes.SUCCESS
     if gap - env.game.rules.types[you.kind].radius > reach:
         return False
     return may_aim(env.game, env.state.slots[a], ability, env.state.slots[m]) == codes.SUCCESS

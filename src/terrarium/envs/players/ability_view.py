@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.handles import handle
+from terrarium.engine.kernels.orders.permission import Usable, find_usable
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.tables.rules import ONLY_WHEN_EMPTY
+from terrarium.engine.tables.rules import Rules
 from terrarium.envs.players.unit_tables import Tables
 from terrarium.tactics.view import Bools, Floats, Hazards, Ints
 
@@ -16,7 +18,6 @@ MAX_HAZARDS = 8
 """of one battle; beyond them the last ones are not seen"""
 AT_LEISURE = (codes.REPAIR, codes.HEALING)
 """abilities that go on until another order comes: nothing is spoiled by one"""
-_BEFORE = ("prep", "intro", "outro", "leave", "morph_ticks")
 
 
 @dataclass(frozen=True)
@@ -34,61 +35,52 @@ def own_abilities(sim: Simulator, kinds: Ints) -> tuple[str, ...]:
     rows = np.unique(sim.rules.kit[np.unique(kinds)])
     names = list(sim.known.abilities)
     return tuple(
-        names[row] for row in rows if row >= 0 and sim.rules.abilities["kind"][row] != codes.PASSIVE
+        names[row]
+        for row in rows
+        if row >= 0 and sim.rules.abilities["mechanic"][row] != codes.PASSIVE
     )
 
 
 def skills_of(sim: Simulator, slots: Ints, units: Records) -> Skills:
-    """Whether each unit may use each ability, by the rules of engine/permission.py."""
+    """Whether each unit may be ordered to use each ability now, and whether it does."""
     at = np.arange(len(slots))[:, None]
-    skills = {
-        name: sim.games.skills[name][at, slots] for name in ("cast", "ready", "locks", "load")
-    }
-    orders = {name: sim.games.orders[name][at, slots, 0] for name in ("kind", "ability")}
-    player = sim.players[:, :1]
-    buffs = sim.games.buffs["row"][at, slots]  # [N, A, B]
-    ordered = (units["n_orders"] > 0) & (orders["kind"] == codes.CAST)
+    usable = np.zeros((sim.n_envs, sim.n_slots, sim.rules.kit.shape[1]), np.bool_)
+    find_usable(sim.handles, handle(Usable(usable)))
+    may_use, kits = usable[at, slots], sim.rules.kit[units["kind"]]  # [N, A, K]
+    cast = sim.games.skills["cast"][at, slots]
+    first = sim.games.orders[at, slots, 0]
+    ordered = (units["n_orders"] > 0) & (first["kind"] == codes.CAST)
     can, casts, ranges, windups = {}, {}, {}, {}
     for name in own_abilities(sim, units["kind"]):
         row = sim.known.abilities[name]
-        ability = sim.rules.abilities[row]
-        place = sim.rules.kit == row  # [T, K]
-        has = place.any(axis=1)[units["kind"]]
-        needs = np.where(place, sim.rules.kit_needs, 0).sum(axis=1)[units["kind"]]
-        ok = has & ((player["techs"] & needs) == needs)
-        if ability["kind"] != codes.END:
-            ok &= (units["status"] & codes.SILENCED) == 0
-        if ability["cooldown"] > 0.0:
-            ready = skills["ready"][..., int(ability["cooldown_slot"])]
-            ok &= ready <= sim.ticks[:, None]
-        ok &= units["energy"] >= ability["energy"]
-        ok &= (ability["life"] <= 0.0) | (units["hp"] > ability["life"])
-        ok &= player["minerals"] >= ability["minerals"]
-        ok &= player["nukes"] >= ability["nukes"]
-        if ability["kind"] == codes.LOCK_ON:
-            ok &= ~skills["locks"]
-        if ability["kind"] == codes.TOGGLE:
-            ok &= ~(buffs == ability["buff"]).any(axis=-1)
-        if ability["kind"] == codes.END:
-            began = (skills["cast"] == ability["of"]) | skills["locks"]
-            buff = int(sim.rules.abilities["buff"][ability["of"]])
-            ok &= began | ((buffs == buff).any(axis=-1) & (buff >= 0))
-        if ability["kind"] == codes.UNLOAD:
-            ok &= skills["load"] > 0
-        if int(ability["habits"]) & ONLY_WHEN_EMPTY:
-            ok &= skills["load"] == 0
-        is_load = ability["kind"] == codes.LOAD
-        can[name] = ok
-        casts[name] = (skills["cast"] == row) | (ordered & (orders["ability"] == row))
-        ranges[name] = float(ability["load_range"] if is_load else ability["range"])
-        windups[name] = float(sum(ability[phase] for phase in _BEFORE))
+        can[name] = (may_use & (kits == row)).any(axis=-1)
+        casts[name] = (cast == row) | (ordered & (first["ability"] == row))
+        ranges[name], windups[name] = _range(sim.rules, row), _windup(sim.rules, row)
     return Skills(can, casts, ranges, windups)
+
+
+def _range(rules: Rules, row: int) -> float:
+    ability = rules.abilities[row]
+    if ability["mechanic"] == codes.LOAD:
+        return float(rules.cargo["load_range"][ability["params"]])
+    return float(ability["range"])
+
+
+def _windup(rules: Rules, row: int) -> float:
+    """Ticks from the order to the moment that counts."""
+    ability = rules.abilities[row]
+    ticks = float(ability["prep"] + ability["intro"] + ability["outro"])
+    if ability["mechanic"] == codes.TELEPORT:
+        ticks += float(rules.teleports["leave"][ability["params"]])
+    elif ability["mechanic"] == codes.MORPH:
+        ticks += float(rules.morphs["ticks"][ability["params"]])
+    return ticks
 
 
 def busy_units(sim: Simulator, slots: Ints, units: Records) -> Bools:
     """[N, A] who changes its form, or is in a phase of an ability that an order would spoil."""
     cast = sim.games.skills["cast"][np.arange(len(slots))[:, None], slots]
-    at_leisure = np.isin(sim.rules.abilities["kind"][cast], AT_LEISURE)
+    at_leisure = np.isin(sim.rules.abilities["mechanic"][cast], AT_LEISURE)
     casting = (units["status"] & codes.CASTING != 0) & (cast >= 0) & ~at_leisure
     return np.asarray(casting | (units["status"] & codes.MORPHING != 0))
 
@@ -107,10 +99,10 @@ def damage_under_way(sim: Simulator) -> Floats:
     spell = effect["stage"] == codes.SPELL_FLYING
     ability = np.maximum(effect["ability"], 0)
     hit = np.where(spell, rules.abilities["first_hit"][ability], effect["hit"])
-    strikes = ~spell | (rules.abilities["n_hits"][ability] > 0)
+    hurts = ~spell | (rules.abilities["n_hits"][ability] > 0)
     kind = sim.units["kind"][e, effect["target"]]
     armor = np.where(rules.hits["armor_applies"][hit], sim.units["armor"][e, effect["target"]], 0.0)
-    damage = np.maximum(rules.damage[hit, kind] - armor, 0.5) * strikes
+    damage = np.maximum(rules.damage[hit, kind] - armor, 0.5) * hurts
     np.add.at(incoming, (e, effect["target"]), damage)
     return incoming
 
@@ -127,15 +119,16 @@ def hazards_for(sim: Simulator, tables: Tables, owner: int) -> Hazards:
         effect = effects[e, k]
         ability, area = int(effect["ability"]), int(effect["area"])
         lies = effect["stage"] == codes.LYING
-        strike = int(rules.areas["strike"][area]) if lies and area >= 0 else -1
+        hit = int(rules.areas["hit"][area]) if lies and area >= 0 else -1
         blast = float(tables.blast[ability]) if ability >= 0 else 0.0
-        radius = float(rules.areas["radius"][area]) if strike >= 0 else blast
-        first = int(rules.abilities["first_hit"][ability]) if ability >= 0 else -1
-        hit = strike if strike >= 0 else first
+        repeats = hit >= 0
+        radius = float(rules.areas["radius"][area]) if repeats else blast
+        if not repeats and ability >= 0:
+            hit = int(rules.abilities["first_hit"][ability])
         harmless = effect["owner"] == owner and not (hit >= 0 and rules.hits["hits_own"][hit])
         if radius <= 0.0 or hit < 0 or harmless or count[e] == MAX_HAZARDS:
             continue
-        times = effect["timer"] / max(float(rules.areas["period"][area]), 1.0) if strike >= 0 else 1
+        times = effect["timer"] / max(float(rules.areas["period"][area]), 1.0) if repeats else 1
         at = "x" if lies else "aim_x", "y" if lies else "aim_y"
         h = count[e]
         hazards.pos[e, h] = effect[at[0]], effect[at[1]]

@@ -31,7 +31,7 @@ class Tables:
     splash: Floats
     """[T]"""
     blast: Floats
-    """[abilities] radius in which the strikes of an ability hurt"""
+    """[abilities] radius in which the hits of an ability hurt"""
     kinds: Kinds
     ground: Ground
 

@@ -13,17 +13,17 @@ ENDLESS = 1e30
 
 
 @kernel
-def lay(game: Game, area: int, ability: int, u: int, v: int, x: float, y: float) -> int:
-    """Put an area on the ground; the effect it got, or -1."""
+def lay(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
+    """Put the area of an ability on the ground; the effect it got, or -1."""
     k = new_effect(game, u, v if v >= 0 else u, 0, codes.LYING)
     if k < 0:
         return -1
+    area = game.rules.abilities[ability].area
     row, effect = game.rules.areas[area], game.effects[k]
     effect.area, effect.ability = area, ability
     effect.x, effect.y, effect.aim_x, effect.aim_y = x, y, x, y
     effect.timer = row.ticks + row.delay if row.ticks > 0.0 else ENDLESS
-    effect.speed = row.delay  # ticks until its next strike, or until it begins to work
-    effect.step, effect.seen_tag = 0, game.clock[0].tick  # its birth
+    effect.hit_timer, effect.born = row.delay, game.clock[0].tick
     return k
 
 
@@ -39,16 +39,16 @@ def lie(game: Game, k: int) -> None:
         effect.x, effect.y = game.units[effect.source].x, game.units[effect.source].y
     elif area.follows == codes.FOLLOWS_TARGET:
         effect.x, effect.y = effect.aim_x, effect.aim_y
-    effect.speed -= 1.0
+    effect.hit_timer -= 1.0
     works = effect.timer <= area.ticks or area.ticks == 0.0
     if works:
-        strikes_now = area.strike >= 0 and effect.speed < 0.0
-        if strikes_now:
-            strikes_now = area.times == 0 or effect.step < area.times
+        hits_now = area.hit >= 0 and effect.hit_timer < 0.0
+        if hits_now:
+            hits_now = area.times == 0 or effect.step < area.times
             effect.step += 1
-            effect.speed += area.period
-        if area.buff >= 0 or strikes_now:
-            work(game, k, strikes_now)
+            effect.hit_timer += area.period
+        if area.buff >= 0 or hits_now:
+            work(game, k, hits_now)
     effect.timer -= 1.0
     if effect.timer <= 0.0:
         if area.then >= 0:
@@ -59,34 +59,32 @@ def lie(game: Game, k: int) -> None:
 
 
 @kernel
-def work(game: Game, k: int, strikes_now: bool) -> None:
-    """What an area does to everybody inside."""
+def work(game: Game, k: int, hits_now: bool) -> None:
+    """What an area does to the units inside."""
     effect = game.effects[k]
     area = game.rules.areas[effect.area]
-    x, y, owner, source, tag = effect.x, effect.y, effect.owner, effect.source, effect.source_tag
     for j in range(game.clock[0].n_living):
         o = game.living[j]
-        if not game.units[o].alive or not touches(game, o, x, y, area.radius):
+        if not game.units[o].alive or not touches(game, o, effect.x, effect.y, area.radius):
             continue
-        if not concerns(game, area.who, owner, source, o, area.must_be, area.must_not_be):
+        if not concerns(game, area.who, area, effect, o):
             continue
-        if strikes_now and not struck_before(game, k, o):
-            add_hit(game, o, area.strike, source, tag, owner, 1.0)
+        if hits_now and not hit_by_another(game, k, o):
+            add_hit(game, o, area.hit, effect, 1.0)
         if area.buff >= 0:
-            add_buff(game, o, area.buff, source, owner, BRIEF_TICKS)
+            add_buff(game, o, area.buff, effect.source, effect.owner, BRIEF_TICKS)
 
 
 @kernel
-def struck_before(game: Game, k: int, o: int) -> bool:
-    """Areas of one kind over each other do not add up: the first that touches a unit strikes it."""
+def hit_by_another(game: Game, k: int, o: int) -> bool:
+    """Areas of one kind over each other do not add up: the first that touches a unit hits it."""
     area = game.effects[k].area
     for j in range(game.clock[0].n_effects):
         other = game.effects[j]
         if j == k or other.stage != codes.LYING or other.area != area:
             continue
-        older = other.seen_tag < game.effects[k].seen_tag or (
-            other.seen_tag == game.effects[k].seen_tag
-            and other.source_tag < game.effects[k].source_tag
+        older = other.born < game.effects[k].born or (
+            other.born == game.effects[k].born and other.source_tag < game.effects[k].source_tag
         )
         row = game.rules.areas[area]
         if older and row.ticks > 0.0 and touches(game, o, other.x, other.y, row.radius):

@@ -6,7 +6,7 @@ from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
-from terrarium.engine.kernels.orders.permission import may_use_now
+from terrarium.engine.kernels.orders.permission import may_use
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game
@@ -26,10 +26,7 @@ def act_by_itself(game: Game, u: int) -> None:
         ability = game.rules.kit[me.kind, k]
         if ability < 0 or not is_on(game, u, k):
             continue
-        needs = game.rules.kit_needs[me.kind, k]
-        if game.players[me.owner].techs & needs != needs:
-            continue
-        if may_use_now(game, u, ability) != codes.SUCCESS:
+        if may_use(game, u, ability) != codes.SUCCESS:
             continue
         v = whom(game, u, ability)
         if v >= 0:
@@ -52,15 +49,15 @@ def whom(game: Game, u: int, ability: int) -> int:
     """The target that a unit would choose; -1 = nobody."""
     me, row = game.units[u], game.rules.abilities[ability]
     order = current_order(game, u)
-    if row.kind == codes.CHARGE:
+    if row.mechanic == codes.CHARGE:
         v = me.target
         if v < 0 or not game.units[v].alive:
             return codes.NO_UNIT
         gap = edge_distance(game, me, game.units[v])
         return v if 0.5 < gap <= CHARGE_RANGE else codes.NO_UNIT
-    if row.kind == codes.HEALING and row.shield_rate == 0.0:
+    if row.mechanic == codes.HEALING and game.rules.recharges[row.params].shield_rate == 0.0:
         return codes.NO_UNIT  # the Medivac's beam has rules of its own (healing.py)
-    if row.kind == codes.MORPH:
+    if row.mechanic == codes.MORPH:
         return codes.NO_UNIT
     if me.passive or order == codes.MOVE or order == codes.FOLLOW or order == codes.CAST:
         return codes.NO_UNIT
@@ -93,14 +90,14 @@ def nearest_fit(game: Game, u: int, ability: int) -> int:
 @kernel
 def has_point(game: Game, u: int, ability: int, v: int) -> bool:
     me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
-    if row.kind == codes.REPAIR:
+    if row.mechanic == codes.REPAIR:
         return is_friend(game, me.owner, other.owner) and other.hp < other.hp_max
-    if row.kind == codes.HEALING:
+    if row.mechanic == codes.HEALING:
         is_hurt = other.shield < game.rules.types[other.kind].shields
         return is_hurt and is_friend(game, me.owner, other.owner)
     if row.must_be & codes.IS_MASSIVE:
         return not game.rules.types[other.kind].flying
-    if row.kind == codes.BLAST:
+    if row.mechanic == codes.BLAST:
         return is_enemy(game, me.owner, other.owner) and not game.rules.types[other.kind].flying
     return is_enemy(game, me.owner, other.owner)
 
@@ -109,12 +106,21 @@ def has_point(game: Game, u: int, ability: int, v: int) -> bool:
 def begin_by_itself(game: Game, u: int, ability: int, v: int) -> None:
     """Begin a cast without an order; a charge only needs its buff, so it runs beside the attack."""
     skill, row = game.skills[u], game.rules.abilities[ability]
-    if row.kind == codes.CHARGE:
+    if row.mechanic == codes.CHARGE:
         skill.beside, skill.beside_target, skill.beside_tag = ability, v, game.units[v].tag
         return
+    start_cast(game, u, ability, v)
+
+
+@kernel
+def start_cast(game: Game, u: int, ability: int, v: int) -> None:
+    """The target is in reach, or the point that the skill holds already: preparation begins."""
+    skill, row = game.skills[u], game.rules.abilities[ability]
     skill.cast, skill.phase, skill.ordered = ability, codes.PREP, False
     skill.timer = row.prep + row.intro
-    skill.target, skill.target_tag = v, game.units[v].tag
-    skill.x, skill.y = game.units[v].x, game.units[v].y
+    skill.target, skill.target_tag = codes.NO_UNIT, 0
+    if v >= 0:
+        skill.target, skill.target_tag = v, game.units[v].tag
+        skill.x, skill.y = game.units[v].x, game.units[v].y
     game.units[u].winding = False
     refresh(game, u)

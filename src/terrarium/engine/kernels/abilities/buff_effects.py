@@ -1,4 +1,4 @@
-"""What buffs do as time passes: they strike, heal, drain, and end."""
+"""What buffs do as time passes: they hit, heal, drain, and end."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
@@ -26,15 +26,12 @@ def run_buffs_of(game: Game, u: int) -> None:
         if buff.row < 0:
             continue
         kind = game.rules.buffs[buff.row]
-        if kind.strike >= 0 and me.alive:
+        if kind.hit >= 0 and me.alive:
             buff.timer -= 1.0
-            if buff.timer <= 0.0 and buff.strikes > 0:
+            if buff.timer <= 0.0 and buff.hits_left > 0:
                 buff.timer += kind.period
-                buff.strikes -= 1
-                add_hit(
-                    game, u, kind.strike, buff.source, buff.source_tag, buff.owner,
-                    1.0,
-                )  # fmt: skip
+                buff.hits_left -= 1
+                add_hit(game, u, kind.hit, buff, 1.0)
         if kind.life_rate != 0.0 and me.hp > 0.0:
             me.hp = min(me.hp_max, me.hp + kind.life_rate)
         if kind.drain > 0.0:

@@ -34,7 +34,7 @@ def add_buff(game: Game, v: int, row: int, source: int, owner: int, ticks: float
     buff.ticks = ticks if ticks > 0.0 else kind.ticks if kind.ticks > 0.0 else ENDLESS
     buff.source, buff.source_tag = source, game.units[source].tag
     if fresh or ticks == 0.0:
-        buff.timer, buff.strikes, buff.absorbs = kind.period, kind.times, kind.absorbs
+        buff.timer, buff.hits_left, buff.absorbs = kind.period, kind.times, kind.absorbs
     if fresh:
         refresh(game, v)
 

@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.abilities.stats import cargo_of, refresh
 from terrarium.engine.kernels.combat.aim import TOUCH
 from terrarium.engine.kernels.combat.shots import launch
 from terrarium.engine.kernels.combat.weapons import applies
@@ -36,11 +36,11 @@ def load_into(game: Game, v: int, u: int) -> None:
 @kernel
 def load_all(game: Game, ability: int, u: int) -> None:
     """Take in whoever fits and is near, as a Command Center does with workers."""
-    row = game.rules.abilities[ability]
+    cargo = game.rules.cargo[game.rules.abilities[ability].params]
     for j in range(game.clock[0].n_living):
         v = game.living[j]
         if game.units[v].alive and fits_in(game, u, ability, v):
-            if edge_distance(game, game.units[u], game.units[v]) <= row.load_radius:
+            if edge_distance(game, game.units[u], game.units[v]) <= cargo.load_radius:
                 load_into(game, v, u)
 
 
@@ -75,14 +75,14 @@ def first_passenger(game: Game, u: int) -> int:
 def unload(game: Game, u: int) -> None:
     """One tick of unloading: a passenger each period, on the move or not."""
     skill = game.skills[u]
-    row = game.rules.abilities[skill.unloading]
+    cargo = game.rules.cargo[game.rules.abilities[skill.unloading].params]
     skill.unload_timer -= 1.0
     if skill.unload_timer > 0.0:
         return
     v = first_passenger(game, u)
     if v >= 0:
         let_out(game, u, v)
-        skill.unload_timer = row.unload_period
+        skill.unload_timer = cargo.unload_period
     if first_passenger(game, u) < 0:
         skill.unloading = codes.NO_ABILITY
         refresh(game, u)
@@ -93,12 +93,8 @@ def leave_wreck(game: Game, u: int) -> None:
     """A carrier dies: its passengers with it, or not."""
     if game.skills[u].load == 0:
         return
-    dies = True
-    kind = game.units[u].kind
-    for k in range(game.rules.kit.shape[1]):
-        row = game.rules.kit[kind, k]
-        if row >= 0 and game.rules.abilities[row].kind == codes.LOAD:
-            dies = game.rules.abilities[row].cargo_dies
+    row = cargo_of(game, game.units[u].kind)
+    dies = row < 0 or game.rules.cargo[row].dies
     while True:
         v = first_passenger(game, u)
         if v < 0:
@@ -120,11 +116,8 @@ def man_weapons(game: Game) -> None:
 @kernel
 def shoot_out(game: Game, u: int) -> None:
     """The crew of a Bunker fires from inside, farther than on foot."""
-    add = 0.0
-    for k in range(game.rules.kit.shape[1]):
-        row = game.rules.kit[game.units[u].kind, k]
-        if row >= 0:
-            add = max(add, game.rules.abilities[row].cargo_range_add)
+    row = cargo_of(game, game.units[u].kind)
+    add = game.rules.cargo[row].range_add if row >= 0 else 0.0
     for j in range(game.clock[0].n_living):
         v = game.living[j]
         one = game.units[v]

@@ -6,7 +6,7 @@ Approach, preparation, the cast itself, a channel, a finish. The price is paid a
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.areas import lay
-from terrarium.engine.kernels.abilities.autocast import act_by_itself
+from terrarium.engine.kernels.abilities.autocast import act_by_itself, start_cast
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff, find_buff
 from terrarium.engine.kernels.abilities.cargo import load_all, load_into, unload
 from terrarium.engine.kernels.abilities.control import let_go, take_over
@@ -17,6 +17,7 @@ from terrarium.engine.kernels.abilities.repair import repair, restore_shields
 from terrarium.engine.kernels.abilities.spells import send
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import await_made, summon
+from terrarium.engine.kernels.combat.shots import effect_now
 from terrarium.engine.kernels.combat.weapons import add_shot
 from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.dragging import be_dragged
@@ -25,17 +26,12 @@ from terrarium.engine.kernels.orders.orders import current_order, finish_order
 from terrarium.engine.kernels.orders.permission import (
     in_reach,
     may_aim,
+    may_aim_at,
     may_use_now,
+    reaches,
     still_there,
 )
 from terrarium.engine.state import N_SHOTS, Game, is_unit
-from terrarium.engine.tables.rules import (
-    BROKEN_BY_DAMAGE,
-    KILLS_USER,
-    REFUNDS_ENERGY,
-    SPENDS_COOLDOWN,
-    TAKES_CONTROL,
-)
 
 DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS
 """Whoever is none of this has nothing to do with abilities in this tick."""
@@ -91,36 +87,20 @@ def begin(game: Game, u: int) -> None:
     order, skill = game.orders[u, 0], game.skills[u]
     ability, v = order.ability, order.target
     answer = may_use_now(game, u, ability)
-    if answer == codes.SUCCESS and v >= 0:
-        answer = may_aim(game, u, ability, v)
+    if answer == codes.SUCCESS:
+        if v >= 0:
+            answer = may_aim(game, u, ability, v)
+        else:
+            answer = may_aim_at(game, u, ability, order.x, order.y)
     if answer != codes.SUCCESS:
         skill.error = answer
         note_order(game, codes.FAILED, u, ability, answer)
         finish_order(game, u)
         return
-    if not in_reach(game, u, ability, v, order.x, order.y, 0.0):
-        return
-    start_cast(game, u, ability, v, order.x, order.y, True)
-
-
-@kernel
-def start_cast(
-    game: Game,
-    u: int,
-    ability: int,
-    v: int,
-    x: float,
-    y: float,
-    ordered: bool,
-) -> None:
-    """The target is in reach: preparation begins."""
-    me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
-    skill.cast, skill.phase, skill.ordered = ability, codes.PREP, ordered
-    skill.timer = row.prep + row.intro
-    skill.target, skill.target_tag = v, game.units[v].tag if v >= 0 else 0
-    skill.x, skill.y = (game.units[v].x, game.units[v].y) if v >= 0 else (x, y)
-    me.winding = False
-    refresh(game, u)
+    if in_reach(game, u, ability, v, order.x, order.y):
+        skill.x, skill.y = order.x, order.y
+        start_cast(game, u, ability, v)
+        skill.ordered = True
 
 
 @kernel
@@ -134,10 +114,11 @@ def go_on(game: Game, u: int) -> bool:
         skill.x, skill.y = game.units[skill.target].x, game.units[skill.target].y
     skill.timer -= 1.0
     row = game.rules.abilities[skill.cast]
-    if row.kind == codes.REPAIR or row.kind == codes.HEALING:
+    if row.mechanic == codes.REPAIR or row.mechanic == codes.HEALING:
         return True
-    if row.kind == codes.TELEPORT and skill.phase == codes.CHANNELING:
-        return skill.timer <= 0.0 or (skill.timer <= row.settle < skill.timer + 1.0)
+    if row.mechanic == codes.TELEPORT and skill.phase == codes.CHANNELING:
+        settle = game.rules.teleports[row.params].settle
+        return skill.timer <= 0.0 or (skill.timer <= settle < skill.timer + 1.0)
     return skill.timer <= 0.0
 
 
@@ -146,20 +127,22 @@ def is_broken(game: Game, u: int) -> bool:
     """Damage, silence, or a target that is gone or too far away, break an ability off."""
     me, skill = game.units[u], game.skills[u]
     row = game.rules.abilities[skill.cast]
-    if skill.stops or (me.status & codes.SILENCED and row.kind != codes.TELEPORT):
+    if skill.stops or (me.status & codes.SILENCED and row.mechanic != codes.TELEPORT):
         return True
     if skill.phase > codes.CHANNELING or skill.phase == codes.OUTRO:
         return False
-    if row.habits & BROKEN_BY_DAMAGE and me.hurt_tick >= game.clock[0].tick - 1:
+    if row.flag_bits & codes.BROKEN_BY_DAMAGE and me.hurt_tick >= game.clock[0].tick - 1:
         return True
     if skill.target < 0:
         return False
-    if skill.phase == codes.CHANNELING and row.habits & TAKES_CONTROL:
+    if skill.phase == codes.CHANNELING and row.flag_bits & codes.TAKES_CONTROL:
         if not is_unit(game, skill.target, skill.target_tag):
             return True
     elif not still_there(game, me.owner, skill.target, skill.target_tag):
         return True
-    return not in_reach(game, u, skill.cast, skill.target, 0.0, 0.0, max(row.slop, row.break_range))
+    if row.aim == codes.AIM_NONE:
+        return False
+    return not reaches(game, u, skill.cast, skill.target, max(row.slop, row.break_range))
 
 
 @kernel
@@ -168,9 +151,9 @@ def break_off(game: Game, u: int) -> None:
     skill = game.skills[u]
     row = game.rules.abilities[skill.cast]
     before_cast = skill.phase == codes.PREP
-    if before_cast and row.habits & SPENDS_COOLDOWN:
+    if before_cast and row.flag_bits & codes.SPENDS_COOLDOWN:
         start_cooldown(game, u, skill.cast)
-    if skill.phase == codes.CHANNELING and row.habits & REFUNDS_ENERGY:
+    if skill.phase == codes.CHANNELING and row.flag_bits & codes.REFUNDS_ENERGY:
         game.units[u].energy += row.energy
     if skill.phase == codes.CHANNELING:
         end_channel(game, u)
@@ -185,7 +168,7 @@ def end_channel(game: Game, u: int) -> None:
     row = game.rules.abilities[ability]
     if skill.target >= 0 and is_unit(game, skill.target, skill.target_tag):
         end_buff(game, skill.target, row.buff)
-        if row.habits & TAKES_CONTROL:
+        if row.flag_bits & codes.TAKES_CONTROL:
             let_go(game, skill.target)
     end_buff(game, u, row.user_buff)
     for k in range(game.clock[0].n_effects):
@@ -220,10 +203,10 @@ def act(game: Game, u: int) -> None:
     if skill.cast < 0:
         return
     row = game.rules.abilities[skill.cast]
-    if row.kind == codes.REPAIR:
+    if row.mechanic == codes.REPAIR:
         if not repair(game, u, skill.target):
             end_cast(game, u)
-    elif row.kind == codes.HEALING:
+    elif row.mechanic == codes.HEALING:
         if not restore_shields(game, u, skill.cast, skill.target):
             end_cast(game, u)
     elif skill.timer <= 0.0 or skill.phase == codes.CHANNELING:
@@ -245,7 +228,7 @@ def next_phase(game: Game, u: int) -> None:
     elif skill.phase == codes.OUTRO:
         enter(game, u, codes.CHANNELING, row.channel)
     elif skill.phase == codes.CHANNELING:
-        if row.kind == codes.TELEPORT and skill.timer > 0.0:
+        if row.mechanic == codes.TELEPORT and skill.timer > 0.0:
             jump(game, ability, u, skill.x, skill.y)
             return  # it still has to settle
         if row.channel > 0.0:
@@ -266,13 +249,15 @@ def channel_over(game: Game, u: int) -> None:
     """The outcome of a channel that nobody broke."""
     skill, me = game.skills[u], game.units[u]
     row = game.rules.abilities[skill.cast]
-    me.energy = min(me.energy + row.energy_gain, game.rules.types[me.kind].energy_max)
+    if row.mechanic == codes.CHANNEL:
+        gain = game.rules.channels[row.params].energy_gain
+        me.energy = min(me.energy + gain, game.rules.types[me.kind].energy_max)
     if row.n_hits > 0:
         v = skill.target if is_unit(game, skill.target, skill.target_tag) else codes.NO_UNIT
         if row.fall > 0.0:
-            send(game, skill.cast, u, v, skill.x, skill.y, codes.DELAYED)
+            send(game, skill.cast, u, v, skill.x, skill.y)
         else:
-            arrive(game, skill.cast, u, me.tag, me.owner, v, skill.x, skill.y)
+            arrive_now(game, skill.cast, u, v, skill.x, skill.y)
     end_channel(game, u)
 
 
@@ -299,45 +284,41 @@ def act_beside(game: Game, u: int) -> None:
 
 
 @kernel
-def perform(
-    game: Game,
-    ability: int,
-    u: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """The moment of the cast: each mechanic begins its own way."""
     me, row = game.units[u], game.rules.abilities[ability]
     note_cast(game, u, ability, v)
-    kind = row.kind
-    if kind == codes.MORPH:
+    mechanic = row.mechanic
+    if mechanic == codes.MORPH:
         begin_morph(game, ability, u, x, y)
-    elif kind == codes.MISSILE:
-        send(game, ability, u, v, x, y, codes.SPELL_FLYING)
-    elif kind == codes.LOCK_ON:
-        send(game, ability, u, v, x, y, codes.LOCKED)
+    elif mechanic == codes.MISSILE:
+        send(game, ability, u, v, x, y)
+    elif mechanic == codes.LOCK_ON:
+        send(game, ability, u, v, x, y)
         add_buff(game, v, row.buff, u, me.owner, 0.0)
         game.skills[u].locks = True
         refresh(game, u)
-    elif kind == codes.CHANNEL:
+    elif mechanic == codes.CHANNEL:
         begin_channel(game, ability, u, v, x, y)
-    elif kind == codes.TELEPORT:
+    elif mechanic == codes.TELEPORT:
         if row.delay > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y, codes.DELAYED)
+            send(game, ability, u, codes.NO_UNIT, x, y)
         elif row.channel == 0.0:
             jump(game, ability, u, x, y)
-    elif kind == codes.SUMMON:
-        if row.summon_ticks > 0.0 or row.missile_speed > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y, codes.SUMMONING)
+    elif mechanic == codes.SUMMON:
+        made = game.rules.summons[row.params]
+        if made.ticks > 0.0 or made.missile_speed > 0.0:
+            send(game, ability, u, codes.NO_UNIT, x, y)
         else:
-            summon(game, ability, u, me.tag, me.owner, x, y)
-    elif kind == codes.LOAD:
+            effect = effect_now(game, u, codes.NO_UNIT, x, y)
+            effect.ability = ability
+            summon(game, effect)
+    elif mechanic == codes.LOAD:
         if row.aim == codes.AIM_NONE:
             load_all(game, ability, u)
         elif v >= 0:
             load_into(game, v, u)
-    elif kind == codes.UNLOAD:
+    elif mechanic == codes.UNLOAD:
         game.skills[u].unloading, game.skills[u].unload_timer = ability, 0.0
         refresh(game, u)
     else:
@@ -345,46 +326,47 @@ def perform(
 
 
 @kernel
+def arrive_now(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
+    """An ability has its outcome without a way between."""
+    effect = effect_now(game, u, v, x, y)
+    effect.ability = ability
+    arrive(game, effect)
+
+
+@kernel
 def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     me, row = game.units[u], game.rules.abilities[ability]
     if v >= 0 and row.buff >= 0:
         add_buff(game, v, row.buff, u, me.owner, 0.0)
-        if row.habits & TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
+        if row.flag_bits & codes.TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
             take_over(game, v, me.owner)
     if row.user_buff >= 0:
         add_buff(game, u, row.user_buff, u, me.owner, 0.0)
     if row.area >= 0:
-        k = lay(game, row.area, ability, u, v, x, y)
+        k = lay(game, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
             game.effects[k].timer = row.channel + row.fall
 
 
 @kernel
-def fall_upon(
-    game: Game,
-    ability: int,
-    u: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
+def fall_upon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """Target effects, fields, bursts, charges and salvage: now, or after a delay."""
     me, row = game.units[u], game.rules.abilities[ability]
     later = row.delay + row.fall
     if row.aim == codes.AIM_NONE:
         x, y = me.x, me.y
-    if row.kind == codes.SELF_BUFF or row.kind == codes.CHARGE:
+    if row.mechanic == codes.SELF_BUFF or row.mechanic == codes.CHARGE:
         add_buff(game, u, row.buff, u, me.owner, 0.0)
         return
     if row.area >= 0:
-        k = lay(game, row.area, ability, u, v, x, y)
+        k = lay(game, ability, u, v, x, y)
         if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
             game.effects[k].timer = later
-    if row.kind == codes.SALVAGE:
-        send(game, ability, u, u, me.x, me.y, codes.DELAYED)
+    if row.mechanic == codes.SALVAGE:
+        send(game, ability, u, u, me.x, me.y)
     elif later > 0.0:
-        send(game, ability, u, v, x, y, codes.DELAYED)
+        send(game, ability, u, v, x, y)
     else:
-        arrive(game, ability, u, me.tag, me.owner, v, x, y)
-    if row.habits & KILLS_USER:
+        arrive_now(game, ability, u, v, x, y)
+    if row.flag_bits & codes.KILLS_USER:
         me.hp, me.shield = 0.0, 0.0

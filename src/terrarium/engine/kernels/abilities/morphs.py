@@ -16,13 +16,14 @@ from terrarium.engine.state import Game
 def begin_morph(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """A random delay comes first, then the change itself (game_rules.md, 10)."""
     row, skill, clock = game.rules.abilities[ability], game.skills[u], game.clock[0]
+    morph = game.rules.morphs[row.params]
     ticks = upgraded(
-        game, skill.true_owner, row.first_change, row.n_changes, codes.CHANGES_MORPH,
-        row.morph_ticks,
-    )  # fmt: skip
+        game, skill.true_owner, row.first_change, row.n_changes, codes.CHANGES_MORPH, morph.ticks
+    )
     draw = uniform(clock.seed, clock.tick, game.units[u].tag, MORPHING)
     skill.morph = ability
-    skill.morph_timer = max(ticks, 0.0) + row.morph_low + (row.morph_high - row.morph_low) * draw
+    delay = morph.delay_low + (morph.delay_high - morph.delay_low) * draw
+    skill.morph_timer = max(ticks, 0.0) + delay
     if row.aim != codes.AIM_NONE:
         skill.zone_x, skill.zone_y = x, y
     forget_target(game, u)
@@ -35,11 +36,11 @@ def advance_morph(game: Game, u: int) -> None:
     skill.morph_timer -= 1.0
     if skill.morph_timer > 0.0:
         return
-    row = game.rules.abilities[skill.morph]
+    morph = game.rules.morphs[game.rules.abilities[skill.morph].params]
     skill.morph = codes.NO_ABILITY
-    become(game, u, row.becomes)
-    if row.acts_after > row.morph_ticks:
-        game.units[u].cooldown = row.acts_after - row.morph_ticks
+    become(game, u, morph.becomes)
+    if morph.acts_after > morph.ticks:
+        game.units[u].cooldown = morph.acts_after - morph.ticks
 
 
 @kernel
@@ -77,5 +78,5 @@ def end_toggles(game: Game, u: int) -> None:
     kind = game.units[u].kind
     for k in range(game.rules.kit.shape[1]):
         row = game.rules.kit[kind, k]
-        if row >= 0 and game.rules.abilities[row].kind == codes.TOGGLE:
+        if row >= 0 and game.rules.abilities[row].mechanic == codes.TOGGLE:
             end_buff(game, u, game.rules.abilities[row].buff)

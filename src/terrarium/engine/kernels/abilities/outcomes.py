@@ -4,49 +4,40 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
-from terrarium.engine.kernels.abilities.traits import concerns
+from terrarium.engine.kernels.abilities.traits import concerns, fits, traits_now
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
 from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game
-from terrarium.engine.tables.rules import BREAKS_FORCE_FIELDS, PULLS_TARGET
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game, is_unit
 
 PULL_SPEED = 1.0
 """How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
 
 
 @kernel
-def arrive(
-    game: Game,
-    ability: int,
-    source: int,
-    tag: int,
-    owner: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
-    """An ability has its outcome at (x, y), on unit `v` if that is still there."""
-    row = game.rules.abilities[ability]
-    if row.circle > 0.0:
+def arrive(game: Game, effect: Records) -> None:
+    """An ability has its outcome where it was aimed at, on its target if that is still there."""
+    row, x, y = game.rules.abilities[effect.ability], effect.aim_x, effect.aim_y
+    v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
+    circle = game.rules.impacts[row.impact].circle if row.impact >= 0 else 0.0
+    if circle > 0.0:
+        impact = game.rules.impacts[row.impact]
         radius = upgraded(
-            game, owner, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, row.circle
+            game, effect.owner, row.first_change, row.n_changes, codes.CHANGES_CIRCLE, circle
         )
         for j in range(game.clock[0].n_living):
             o = game.living[j]
             if game.units[o].alive and touches(game, o, x, y, radius):
-                if concerns(
-                    game, row.circle_who, owner, source, o, row.circle_must_be,
-                    row.circle_must_not_be,
-                ):  # fmt: skip
-                    befall(game, ability, source, tag, owner, o)
+                if concerns(game, impact.who, impact, effect, o):
+                    befall(game, effect, o)
     elif v >= 0:
-        befall(game, ability, source, tag, owner, v)
-    strikes(game, row.first_hit, row.n_hits, source, tag, owner, v, x, y)
-    if row.push > 0.0:
-        push_away(game, ability, owner, source, x, y)
-    if row.habits & BREAKS_FORCE_FIELDS:
+        befall(game, effect, v)
+    deal_hits(game, effect, v)
+    if row.impact >= 0 and game.rules.impacts[row.impact].push > 0.0:
+        push_away(game, effect)
+    if row.flag_bits & codes.BREAKS_FORCE_FIELDS:
         break_force_fields(game, row.first_hit, x, y)
 
 
@@ -59,47 +50,45 @@ def touches(game: Game, o: int, x: float, y: float, radius: float) -> bool:
 
 
 @kernel
-def strikes(
-    game: Game,
-    first: int,
-    n: int,
-    source: int,
-    tag: int,
-    owner: int,
-    v: int,
-    x: float,
-    y: float,
-) -> None:
-    """Let the strikes of an ability fall: on its target, or around a point."""
-    for h in range(first, first + n):
+def deal_hits(game: Game, effect: Records, v: int) -> None:
+    """Deal the hits of an ability: on its target, or around a point."""
+    row = game.rules.abilities[effect.ability]
+    for h in range(row.first_hit, row.first_hit + row.n_hits):
         hit = game.rules.hits[h]
         if hit.form == codes.SINGLE:
             if v >= 0:
-                add_hit(game, v, h, source, tag, owner, 1.0)
+                add_hit(game, v, h, effect, 1.0)
             continue
         who = codes.EVERYBODY if hit.hits_own else codes.ENEMIES
         for j in range(game.clock[0].n_living):
             o = game.living[j]
             if not game.units[o].alive or (o == v and hit.when == codes.SPARES_TARGET):
                 continue
-            if not concerns(game, who, owner, source, o, hit.must_be, hit.must_not_be):
+            if not concerns(game, who, hit, effect, o):
                 continue
-            share = splash_share(game, h, source, o, x, y)
+            share = splash_share(game, h, effect.source, o, effect.aim_x, effect.aim_y)
             if share > 0.0:
-                add_hit(game, o, h, source, tag, owner, share)
+                add_hit(game, o, h, effect, share)
 
 
 @kernel
-def befall(
-    game: Game,
-    ability: int,
-    source: int,
-    tag: int,
-    owner: int,
-    v: int,
-) -> None:
-    """What an ability does to one unit besides its strikes."""
-    row, other = game.rules.abilities[ability], game.units[v]
+def befall(game: Game, effect: Records, v: int) -> None:
+    """What an ability does to one unit besides its hits."""
+    row, other = game.rules.abilities[effect.ability], game.units[v]
+    if row.impact >= 0:
+        affect(game, effect, v)
+    if row.buff >= 0:
+        add_buff(game, v, row.buff, effect.source, effect.owner, 0.0)
+    if row.flag_bits & codes.PULLS_TARGET:
+        if not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
+            pull(game, effect.source, v)
+
+
+@kernel
+def affect(game: Game, effect: Records, v: int) -> None:
+    """What the impact of an ability takes from one unit, or gives to it, at once."""
+    row = game.rules.impacts[game.rules.abilities[effect.ability].impact]
+    other, owner = game.units[v], effect.owner
     if row.drain_all:
         hurt = other.energy * row.damage_per_energy
         other.energy = 0.0
@@ -107,7 +96,7 @@ def befall(
         other.shield -= absorbed
         other.hp -= hurt - absorbed
         other.hurt_tick = game.clock[0].tick
-        note_hurt(game, v, source, tag, owner, hurt)
+        note_hurt(game, v, effect.source, effect.source_tag, owner, hurt)
         if is_enemy(game, owner, other.owner):
             game.players[owner].damage_dealt += hurt
     if row.drain_energy > 0.0:
@@ -117,15 +106,11 @@ def befall(
         other.shield -= taken
         if taken > 0.0:
             other.hurt_tick = game.clock[0].tick
-            note_hurt(game, v, source, tag, owner, taken)
+            note_hurt(game, v, effect.source, effect.source_tag, owner, taken)
             if is_enemy(game, owner, other.owner):
                 game.players[owner].damage_dealt += taken
     if row.heal_life > 0.0 and other.hp > 0.0:
         other.hp = min(other.hp_max, other.hp + row.heal_life)
-    if row.buff >= 0:
-        add_buff(game, v, row.buff, source, owner, 0.0)
-    if row.habits & PULLS_TARGET and not game.rules.types[other.kind].traits & codes.IS_FRENZIED:
-        pull(game, source, v)
 
 
 @kernel
@@ -150,25 +135,24 @@ def drag(game: Game, v: int, dx: float, dy: float, ticks: float) -> None:
 
 
 @kernel
-def push_away(game: Game, ability: int, owner: int, source: int, x: float, y: float) -> None:
+def push_away(game: Game, effect: Records) -> None:
     """Throw those whom the blast reached away from its center."""
-    row = game.rules.abilities[ability]
-    hit = game.rules.hits[row.first_hit]
+    row, x, y = game.rules.abilities[effect.ability], effect.aim_x, effect.aim_y
+    impact, hit = game.rules.impacts[row.impact], game.rules.hits[row.first_hit]
+    stays = impact.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED | codes.IS_STASIS
     for j in range(game.clock[0].n_living):
         o = game.living[j]
         other = game.units[o]
         if not other.alive or not touches(game, o, x, y, hit.zone_radius[0]):
             continue
-        if not concerns(
-            game, codes.EVERYBODY, owner, source, o, hit.must_be,
-            row.push_never | codes.IS_STRUCTURE | codes.IS_FRENZIED,
-        ):  # fmt: skip
+        traits = traits_now(game, effect.owner, effect.source, o) | codes.IS_VISIBLE
+        if not fits(traits, hit.must_be, stays):
             continue
         dx, dy = other.x - x, other.y - y
         distance = length(dx, dy)
         if distance > 1e-9:
-            dx, dy = dx / distance * row.push, dy / distance * row.push
-            drag(game, o, dx, dy, row.push_ticks)
+            dx, dy = dx / distance * impact.push, dy / distance * impact.push
+            drag(game, o, dx, dy, impact.push_ticks)
 
 
 @kernel
@@ -191,7 +175,7 @@ def is_force_field(game: Game, kind: int) -> bool:
     """A type that bursts when somebody massive is near: nothing else has such an ability."""
     for k in range(game.rules.kit.shape[1]):
         row = game.rules.kit[kind, k]
-        if row >= 0 and game.rules.abilities[row].kind == codes.BLAST:
+        if row >= 0 and game.rules.abilities[row].mechanic == codes.BLAST:
             if game.rules.abilities[row].must_be & codes.IS_MASSIVE:
                 return True
     return False

@@ -9,7 +9,7 @@ from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import summon
 from terrarium.engine.kernels.combat.damage import add_hit
-from terrarium.engine.kernels.combat.shots import drop_effect, new_effect
+from terrarium.engine.kernels.combat.shots import drop_effect, new_effect, take_effect
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.teleports import recall
 from terrarium.engine.kernels.orders.permission import still_there
@@ -17,24 +17,38 @@ from terrarium.engine.state import Game, is_unit
 
 
 @kernel
-def send(game: Game, ability: int, u: int, v: int, x: float, y: float, stage: int) -> int:
+def stage_of(mechanic: int) -> int:
+    """In what way the outcome of a mechanic is under way."""
+    if mechanic == codes.MISSILE:
+        return codes.SPELL_FLYING
+    if mechanic == codes.LOCK_ON:
+        return codes.LOCKED
+    return codes.SUMMONING if mechanic == codes.SUMMON else codes.DELAYED
+
+
+@kernel
+def send(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
     """Let the outcome of an ability be on its way; the effect it got, or -1."""
+    row = game.rules.abilities[ability]
+    stage = stage_of(row.mechanic)
     k = new_effect(game, u, v if v >= 0 else u, 0, stage)
     if k < 0:
         return -1
-    effect, row = game.effects[k], game.rules.abilities[ability]
+    effect = game.effects[k]
     effect.ability = ability
     if v < 0:
         effect.target, effect.target_tag = codes.NO_UNIT, 0
         effect.aim_x, effect.aim_y = x, y
-    effect.speed = row.missile_speed
-    if stage == codes.DELAYED:
+    if stage == codes.SPELL_FLYING:
+        effect.speed = game.rules.missiles[row.params].speed
+    elif stage == codes.DELAYED:
         effect.timer = row.delay + row.fall
     elif stage == codes.SUMMONING:
-        effect.timer = row.summon_ticks
-        if row.missile_speed > 0.0:
+        made = game.rules.summons[row.params]
+        effect.timer = made.ticks
+        if made.missile_speed > 0.0:
             way = length(effect.aim_x - effect.x, effect.aim_y - effect.y)
-            effect.timer += way / row.missile_speed
+            effect.timer += way / made.missile_speed
     return k
 
 
@@ -53,34 +67,32 @@ def advance_spell(game: Game, k: int) -> None:
         effect.timer -= 1.0
         if effect.timer > 0.0:
             return
-        ability, u, tag, owner = effect.ability, effect.source, effect.source_tag, effect.owner
-        x, y = effect.aim_x, effect.aim_y
-        v = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
-        drop_effect(game, k)
+        arrived = take_effect(game, k)
+        ability, u, v = arrived.ability, arrived.source, arrived.target
         if stage == codes.SUMMONING:
-            summon(game, ability, u, tag, owner, x, y)
-        elif game.rules.abilities[ability].kind == codes.SALVAGE:
-            salvage(game, ability, v)
-        elif game.rules.abilities[ability].kind == codes.TELEPORT:
-            if is_unit(game, u, tag):
-                recall(game, ability, u, x, y)
+            summon(game, arrived)
+        elif game.rules.abilities[ability].mechanic == codes.SALVAGE:
+            if is_unit(game, v, arrived.target_tag):
+                salvage(game, ability, v)
+        elif game.rules.abilities[ability].mechanic == codes.TELEPORT:
+            if is_unit(game, u, arrived.source_tag):
+                recall(game, ability, u, arrived.aim_x, arrived.aim_y)
         else:
-            arrive(game, ability, u, tag, owner, v, x, y)
+            arrive(game, arrived)
 
 
 @kernel
 def salvage(game: Game, ability: int, v: int) -> None:
     """A structure has been taken apart: part of its price comes back."""
-    if v >= 0:
-        game.players[game.units[v].owner].minerals -= game.rules.abilities[ability].minerals
-        game.units[v].hp = 0.0
+    game.players[game.units[v].owner].minerals -= game.rules.abilities[ability].minerals
+    game.units[v].hp = 0.0
 
 
 @kernel
 def fly_on(game: Game, k: int) -> None:
     """A missile of an ability flies to its target, or to where that was last."""
     missile = game.effects[k]
-    row = game.rules.abilities[missile.ability]
+    row = game.rules.missiles[game.rules.abilities[missile.ability].params]
     v = missile.target if is_unit(game, missile.target, missile.target_tag) else codes.NO_UNIT
     dx, dy = missile.aim_x - missile.x, missile.aim_y - missile.y
     distance = length(dx, dy)
@@ -90,34 +102,32 @@ def fly_on(game: Game, k: int) -> None:
         missile.dir_x, missile.dir_y = dx / distance, dy / distance
         missile.x += missile.dir_x * missile.speed
         missile.y += missile.dir_y * missile.speed
-        missile.speed += row.missile_accel
+        missile.speed += row.accel
         if row.lost_after > 0.0 and missile.timer > row.lost_after:
             drop_effect(game, k)
         return
-    ability, u, tag, owner = missile.ability, missile.source, missile.source_tag, missile.owner
-    x, y = missile.aim_x, missile.aim_y
-    drop_effect(game, k)
-    arrive(game, ability, u, tag, owner, v, x, y)
+    arrive(game, take_effect(game, k))
 
 
 @kernel
 def hold_on(game: Game, k: int) -> None:
-    """A Cyclone strikes whom it has locked on, for as long as it sees and reaches it."""
+    """A Cyclone hits whom it has locked on, for as long as it sees and reaches it."""
     lock = game.effects[k]
     row = game.rules.abilities[lock.ability]
+    rhythm = game.rules.locks[row.params]
     u, v = lock.source, lock.target
     holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.owner, v, lock.target_tag)
     if holds:
         far = edge_distance(game, game.units[u], game.units[v]) > row.break_range + NEARLY
-        holds = not far and not game.units[u].status & codes.SILENCED and lock.step < row.times
+        holds = not far and not game.units[u].status & codes.SILENCED and lock.step < rhythm.times
     if not holds:
         release(game, k)
         return
     lock.timer -= 1.0
     if lock.timer <= 0.0:
-        lock.timer += row.period
+        lock.timer += rhythm.period
         lock.step += 1
-        add_hit(game, v, row.first_hit, u, lock.source_tag, lock.owner, 1.0)
+        add_hit(game, v, row.first_hit, lock, 1.0)
 
 
 @kernel

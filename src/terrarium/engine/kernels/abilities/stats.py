@@ -8,7 +8,6 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.records import Records
 from terrarium.engine.state import MAX_PLAYERS, Game
-from terrarium.engine.tables.rules import CASTS_MOVING
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""
@@ -57,6 +56,8 @@ def add_upgrades(game: Game, u: int) -> None:
             me.hp_max = changed(game, owner, c, me.hp_max)
         elif field == codes.CHANGES_ARMOR:
             me.armor = changed(game, owner, c, me.armor)
+        elif field == codes.CHANGES_SHIELD_ARMOR:
+            me.shield_armor = changed(game, owner, c, me.shield_armor)
         elif field == codes.CHANGES_SPEED:
             me.max_speed = changed(game, owner, c, me.max_speed)
         elif field == codes.CHANGES_ACCELERATION:
@@ -129,13 +130,13 @@ def doings(game: Game, u: int) -> int:
     skill = game.skills[u]
     status = 0
     if skill.cast >= 0:
-        status |= codes.CASTING | codes.DISARMED
-        if not game.rules.abilities[skill.cast].habits & CASTS_MOVING:
-            status |= codes.ROOTED
-        if (
-            game.rules.abilities[skill.cast].kind == codes.TELEPORT
-            and skill.phase == codes.CHANNELING
-        ):
+        row = game.rules.abilities[skill.cast]
+        status |= codes.CASTING
+        if not row.flag_bits & codes.CASTS_MOVING:
+            status |= codes.ROOTED | codes.DISARMED
+        if row.flag_bits & codes.HOLDS_WEAPONS:
+            status |= codes.DISARMED
+        if row.mechanic == codes.TELEPORT and skill.phase == codes.CHANNELING:
             status |= codes.UNTOUCHABLE | codes.ROOTED
     if skill.locks:
         status |= codes.DISARMED
@@ -154,11 +155,18 @@ def doings(game: Game, u: int) -> int:
 
 @kernel
 def passengers_shoot(game: Game, kind: int) -> bool:
+    row = cargo_of(game, kind)
+    return row >= 0 and game.rules.cargo[row].shoots
+
+
+@kernel
+def cargo_of(game: Game, kind: int) -> int:
+    """The row of Rules.cargo by which a type carries others; -1 = it does not."""
     for k in range(game.rules.kit.shape[1]):
-        row = game.rules.kit[kind, k]
-        if row >= 0 and game.rules.abilities[row].cargo_shoots:
-            return True
-    return False
+        ability = game.rules.kit[kind, k]
+        if ability >= 0 and game.rules.abilities[ability].mechanic == codes.LOAD:
+            return game.rules.abilities[ability].params
+    return -1
 
 
 @kernel

@@ -7,27 +7,21 @@ from terrarium.engine.kernels.abilities.outcomes import is_force_field
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.orders.orders import go_to_point
 from terrarium.engine.kernels.setup.births import find_room, spawn
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
-from terrarium.engine.tables.rules import JOINS_SUMMONED
 
 
 @kernel
-def summon(
-    game: Game,
-    ability: int,
-    u: int,
-    tag: int,
-    owner: int,
-    x: float,
-    y: float,
-) -> None:
+def summon(game: Game, effect: Records) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
-    row = game.rules.abilities[ability]
-    kind = row.summons
-    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and row.summon_ticks == 0.0
+    ability, u, tag, owner = effect.ability, effect.source, effect.source_tag, effect.owner
+    x, y, row = effect.aim_x, effect.aim_y, game.rules.abilities[ability]
+    what = game.rules.summons[row.params]
+    kind = what.kind
+    runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and what.ticks == 0.0
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
-    for _ in range(row.n_summons):
+    for _ in range(what.count):
         made = spawn(game, kind, owner, from_x, from_y, False)
         if made < 0:
             return
@@ -37,7 +31,7 @@ def summon(
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:
             go_to_point(game, made, codes.MOVE, x, y, False)
-        if is_unit(game, u, tag) and (row.habits & JOINS_SUMMONED or row.user_buff >= 0):
+        if is_unit(game, u, tag) and (row.flag_bits & codes.JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:
                 add_buff(game, u, row.user_buff, u, owner, 0.0)
@@ -61,7 +55,7 @@ def await_made(game: Game, u: int) -> None:
     end_buff(game, u, row.user_buff)
     shade = game.units[made]
     # A shade that was cancelled or shot has time left on its clock.
-    if row.habits & JOINS_SUMMONED and shade.life_ticks <= 0.0:
+    if row.flag_bits & codes.JOINS_SUMMONED and shade.life_ticks <= 0.0:
         me = game.units[u]
         me.x, me.y = find_room(game, me.kind, me.owner, shade.x, shade.y)
         me.home_x, me.home_y, me.way_tick = me.x, me.y, 0

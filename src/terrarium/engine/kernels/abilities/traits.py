@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.owners import is_enemy, is_friend, trait_of
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game
 
 
@@ -34,12 +35,10 @@ def fits(traits: int, must_be: int, must_not_be: int) -> bool:
 
 
 @kernel
-def concerns(
-    game: Game, who: int, owner: int, u: int, v: int, must_be: int, must_not_be: int
-) -> bool:
-    """Is a unit one of those whom something of a player is meant for? What falls from the sky asks
-    nobody whether he is seen."""
-    other = game.units[v].owner
+def concerns(game: Game, who: int, row: Records, effect: Records, v: int) -> bool:
+    """Is a unit one of those whom an effect is meant for, by the traits that a row of impacts,
+    areas or hits asks for? What falls from the sky hits the unseen as well."""
+    owner, other = effect.owner, game.units[v].owner
     if who == codes.OWN and other != owner:
         return False
     if who == codes.FRIENDS and not is_friend(game, owner, other):
@@ -48,7 +47,7 @@ def concerns(
         return False
     if (who == codes.TARGET_OWNER or who == codes.UNKNOWN_SIDE) and other == owner:
         return False
-    traits = traits_now(game, owner, u, v) | codes.IS_VISIBLE
+    traits = traits_now(game, effect.owner, effect.source, v) | codes.IS_VISIBLE
     if traits & codes.IS_STASIS:
         return False
-    return fits(traits, must_be, must_not_be)
+    return fits(traits, row.must_be, row.must_not_be)

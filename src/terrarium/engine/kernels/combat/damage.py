@@ -1,4 +1,4 @@
-"""Damage: who is hit by a blow, what armor and shields leave of it, and who notices."""
+"""Damage: whom a hit concerns, what armor and shields leave of it, and who notices."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
@@ -8,6 +8,7 @@ from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
+from terrarium.engine.records import Records
 from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
 
 MINIMUM_DAMAGE = 0.5
@@ -55,16 +56,9 @@ def damage_on(game: Game, h: int, owner: int, kind: int) -> float:
 
 
 @kernel
-def add_hit(
-    game: Game,
-    v: int,
-    h: int,
-    source: int,
-    tag: int,
-    owner: int,
-    share: float,
-) -> None:
-    """Note a blow. It falls at the end of the phase: two who shoot each other dead both die."""
+def add_hit(game: Game, v: int, h: int, cause: Records, share: float) -> None:
+    """Note a hit that an effect or a buff deals. It counts at the end of the phase: two who shoot
+    each other dead both die."""
     k = game.scratch.counts[N_HITS]
     if game.units[v].status & codes.UNTOUCHABLE:
         return
@@ -72,66 +66,58 @@ def add_hit(
         game.clock[0].fault = codes.TOO_MANY_HITS
         return
     game.scratch.counts[N_HITS] = k + 1
-    blow = game.scratch.hits[k]
-    blow.target, blow.hit, blow.source, blow.source_tag, blow.owner = v, h, source, tag, owner
-    blow.damage = damage_on(game, h, owner, game.units[v].kind) * share
-    blow.pure, blow.direct = 0.0, share == 1.0
-    blow.applied = False
-    if game.rules.hits[h].weapon >= 0 and is_unit(game, source, tag):
-        if game.units[source].status & codes.EMPOWERED:
+    hit = game.scratch.hits[k]
+    hit.target, hit.row = v, h
+    hit.source, hit.source_tag, hit.owner = cause.source, cause.source_tag, cause.owner
+    hit.damage = damage_on(game, h, cause.owner, game.units[v].kind) * share
+    hit.pure, hit.direct = 0.0, share == 1.0
+    hit.applied = False
+    if game.rules.hits[h].weapon >= 0 and is_unit(game, cause.source, cause.source_tag):
+        if game.units[cause.source].status & codes.EMPOWERED:
             empower(game, k)
-    blow.next = game.scratch.first_hit[v]
+    hit.next = game.scratch.first_hit[v]
     game.scratch.first_hit[v] = k
 
 
 @kernel
 def empower(game: Game, k: int) -> None:
-    """What the attacker's own buffs add to a blow; some are spent by it."""
-    blow = game.scratch.hits[k]
-    source = blow.source
-    attributes = game.rules.types[game.units[blow.target].kind].attributes
+    """What the attacker's own buffs add to a hit; some are spent by it."""
+    hit = game.scratch.hits[k]
+    source = hit.source
+    attributes = game.rules.types[game.units[hit.target].kind].attributes
     for b in range(game.buffs.shape[1]):
         row = game.buffs[source, b].row
         if row < 0:
             continue
         if game.rules.buffs[row].damage_vs & attributes:
-            blow.damage += game.rules.buffs[row].damage_add
+            hit.damage += game.rules.buffs[row].damage_add
         if game.rules.buffs[row].first_hit_damage > 0.0:
-            blow.pure += game.rules.buffs[row].first_hit_damage
+            hit.pure += game.rules.buffs[row].first_hit_damage
             end_buff(game, source, row)
 
 
 @kernel
-def strike(
-    game: Game,
-    source: int,
-    tag: int,
-    owner: int,
-    v: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
-    """A blow arrives at (x, y), on unit `v` if that still lives: note whom it hurts."""
-    hit = game.rules.hits[h]
-    form = hit.form
+def deal_hit(game: Game, shot: Records, v: int) -> None:
+    """A hit arrives where it was aimed at, on unit `v` if that still lives: note whom it hurts."""
+    h, x, y = shot.hit, shot.aim_x, shot.aim_y
+    form = game.rules.hits[h].form
     if v >= 0 and form != codes.LINE and form != codes.CONE:
-        add_hit(game, v, h, source, tag, owner, 1.0)
+        add_hit(game, v, h, shot, 1.0)
     if form == codes.SINGLE or form == codes.BOUNCE:
         return
     for j in range(game.clock[0].n_living):
         o = game.living[j]
         if not game.units[o].alive or (o == v and form == codes.SPLASH):
             continue
-        if not may_hurt(game, h, owner, o, x, y):
+        if not may_hurt(game, h, shot.owner, o, x, y):
             continue
         share = 0.0
         if form == codes.SPLASH:
-            share = splash_share(game, h, source, o, x, y)
+            share = splash_share(game, h, shot.source, o, x, y)
         elif form == codes.LINE or form == codes.CONE:
-            share = 1.0 if o == v or in_front(game, h, source, o, x, y) else 0.0
+            share = 1.0 if o == v or in_front(game, h, shot.source, o, x, y) else 0.0
         if share > 0.0:
-            add_hit(game, o, h, source, tag, owner, share)
+            add_hit(game, o, h, shot, share)
 
 
 @kernel
@@ -181,7 +167,7 @@ def in_front(game: Game, h: int, source: int, o: int, x: float, y: float) -> boo
 
 @kernel
 def resolve_hits(game: Game) -> None:
-    """Let all noted blows fall. On one victim the heaviest comes first, whoever dealt it."""
+    """Apply all noted hits. On one victim the heaviest comes first, whoever dealt it."""
     for k in range(game.scratch.counts[N_HITS]):
         v = game.scratch.hits[k].target
         if game.scratch.first_hit[v] < 0:
@@ -191,11 +177,11 @@ def resolve_hits(game: Game) -> None:
             heaviest = -1
             h = game.scratch.first_hit[v]
             while h >= 0:
-                blow = game.scratch.hits[h]
-                if not blow.applied:
-                    if heaviest < 0 or blow.damage > game.scratch.hits[heaviest].damage:
+                hit = game.scratch.hits[h]
+                if not hit.applied:
+                    if heaviest < 0 or hit.damage > game.scratch.hits[heaviest].damage:
                         heaviest = h
-                h = blow.next
+                h = hit.next
             if heaviest < 0:
                 break
             game.scratch.hits[heaviest].applied = True
@@ -207,40 +193,40 @@ def resolve_hits(game: Game) -> None:
 
 @kernel
 def hurt(game: Game, v: int, k: int) -> None:
-    """One blow on one victim: shields first, then what armor leaves of the rest."""
-    blow, victim = game.scratch.hits[k], game.units[v]
-    hit = game.rules.hits[blow.hit]
-    left = max(blow.damage, MINIMUM_DAMAGE)
+    """One hit on one victim: shields first, then what armor leaves of the rest."""
+    hit, victim = game.scratch.hits[k], game.units[v]
+    row = game.rules.hits[hit.row]
+    left = max(hit.damage, MINIMUM_DAMAGE)
     if victim.status & codes.WARDED:
-        left = ward_off(game, v, left, hit.manner, blow.source, blow.source_tag)
+        left = ward_off(game, v, left, row.manner, hit.source, hit.source_tag)
     before = victim.hp + victim.shield
     if victim.shield > 0.0 and left > 0.0:
         # Shields have their own armor, and what it takes does not come back as damage to life.
-        armor = victim.shield_armor if hit.armor_applies else 0.0
-        on_shield = max(left + hit.shield_bonus - armor, min(left, MINIMUM_DAMAGE))
+        armor = victim.shield_armor if row.armor_applies else 0.0
+        on_shield = max(left + row.shield_bonus - armor, min(left, MINIMUM_DAMAGE))
         absorbed = min(victim.shield, on_shield)
         victim.shield -= absorbed
         left = max(0.0, left - armor - absorbed)
     if left > 0.0:
-        armor = victim.armor if hit.armor_applies else 0.0
+        armor = victim.armor if row.armor_applies else 0.0
         victim.hp -= max(left - armor, min(left, MINIMUM_DAMAGE))
-    if blow.pure > 0.0:
-        absorbed = min(victim.shield, blow.pure)
+    if hit.pure > 0.0:
+        absorbed = min(victim.shield, hit.pure)
         victim.shield -= absorbed
-        victim.hp -= blow.pure - absorbed
-    if hit.buff >= 0 and blow.direct and victim.hp > 0.0:
-        if game.players[blow.owner].techs & hit.buff_tech == hit.buff_tech:
-            add_buff(game, v, hit.buff, blow.source, blow.owner, 0.0)
+        victim.hp -= hit.pure - absorbed
+    if row.buff >= 0 and hit.direct and victim.hp > 0.0:
+        if game.players[hit.owner].techs & row.buff_tech == row.buff_tech:
+            add_buff(game, v, row.buff, hit.source, hit.owner, 0.0)
     victim.hurt_tick = game.clock[0].tick
     dealt = max(0.0, before - max(victim.hp, 0.0) - victim.shield)
-    note_hurt(game, v, blow.source, blow.source_tag, blow.owner, dealt)
-    if is_enemy(game, blow.owner, victim.owner):
-        game.players[blow.owner].damage_dealt += dealt
+    note_hurt(game, v, hit.source, hit.source_tag, hit.owner, dealt)
+    if is_enemy(game, hit.owner, victim.owner):
+        game.players[hit.owner].damage_dealt += dealt
 
 
 @kernel
 def ward_off(game: Game, v: int, damage: float, manner: int, source: int, tag: int) -> float:
-    """What buffs of the victim leave of a blow (Guardian Shield, anti-armor missile, barrier)."""
+    """What buffs of the victim leave of a hit (Guardian Shield, anti-armor missile, barrier)."""
     victim = game.units[v]
     passive = game.rules.types[victim.kind].shields_itself
     if (
@@ -277,15 +263,15 @@ def notice(game: Game, v: int) -> None:
     worst = -1
     h = game.scratch.first_hit[v]
     while h >= 0:
-        blow = game.scratch.hits[h]
-        if blow.owner != victim.owner and is_unit(game, blow.source, blow.source_tag):
-            if worst < 0 or blow.damage > game.scratch.hits[worst].damage:
+        hit = game.scratch.hits[h]
+        if hit.owner != victim.owner and is_unit(game, hit.source, hit.source_tag):
+            if worst < 0 or hit.damage > game.scratch.hits[worst].damage:
                 worst = h
-            elif blow.damage == game.scratch.hits[worst].damage:
+            elif hit.damage == game.scratch.hits[worst].damage:
                 old = game.scratch.hits[worst].source_tag
-                if toss(game.clock[0].seed, victim.tag, blow.source_tag, old):
+                if toss(game.clock[0].seed, victim.tag, hit.source_tag, old):
                     worst = h
-        h = blow.next
+        h = hit.next
     if worst < 0:
         return
     victim.attacker = game.scratch.hits[worst].source

@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.cargo import leave_wreck
 from terrarium.engine.kernels.abilities.casting import end_channel
 from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
+from terrarium.engine.kernels.combat.shots import effect_now
 from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.footprints import lift_footprint
@@ -48,7 +49,9 @@ def leave(game: Game, u: int) -> None:
         explode(game, u)
     leave_wreck(game, u)
     if row.last_act >= 0 and me.life_ticks <= 0.0:
-        arrive(game, row.last_act, u, me.tag, me.owner, codes.NO_UNIT, me.x, me.y)
+        last = effect_now(game, u, codes.NO_UNIT, me.x, me.y)
+        last.ability = row.last_act
+        arrive(game, last)
     skill = game.skills[u]
     if skill.cast >= 0 and skill.phase == codes.CHANNELING:
         end_channel(game, u)
@@ -61,6 +64,7 @@ def explode(game: Game, u: int) -> None:
     me = game.units[u]
     row = game.rules.types[me.kind]
     weapon = game.rules.weapons[row.first_weapon]
+    acid = effect_now(game, u, codes.NO_UNIT, me.x, me.y)
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         for j in range(game.clock[0].n_living):
             v = game.living[j]
@@ -70,4 +74,4 @@ def explode(game: Game, u: int) -> None:
             dx, dy = other.x - me.x, other.y - me.y
             reach = game.rules.hits[h].radius + game.rules.types[other.kind].radius
             if length(dx, dy) <= reach + NEARLY:
-                add_hit(game, v, h, u, me.tag, me.owner, 1.0)
+                add_hit(game, v, h, acid, 1.0)

@@ -73,8 +73,8 @@ def heal(game: Game) -> None:
             if not any_healer:
                 any_healer = True
                 for j in range(n_living):
-                    game.scratch.doom[game.living[j]] = 0.0
-            game.scratch.doom[game.units[u].heal_target] += offer(game, u)
+                    game.scratch.healing[game.living[j]] = 0.0
+            game.scratch.healing[game.units[u].heal_target] += offer(game, u)
     if not any_healer:
         return
     # Healers first: what each gives depends on the need before any of them gave.
@@ -84,15 +84,15 @@ def heal(game: Game) -> None:
             me = game.units[u]
             v = me.heal_target
             need = game.units[v].hp_max - game.units[v].hp
-            part = min(1.0, need / game.scratch.doom[v])
+            part = min(1.0, need / game.scratch.healing[v])
             cost = game.rules.types[me.kind].heal_cost
             me.energy = max(0.0, me.energy - offer(game, u) * part * cost)
     for j in range(n_living):
         v = game.living[j]
-        if game.scratch.doom[v] > 0.0:
+        if game.scratch.healing[v] > 0.0:
             patient = game.units[v]
-            patient.hp = min(patient.hp_max, patient.hp + game.scratch.doom[v])
-            game.scratch.doom[v] = 0.0
+            patient.hp = min(patient.hp_max, patient.hp + game.scratch.healing[v])
+            game.scratch.healing[v] = 0.0
 
 
 @kernel

@@ -1,8 +1,8 @@
-"""Effects between the shot and the blow: missiles in flight, delayed hits, beams and spines."""
+"""Effects between the shot and the hit: missiles in flight, delayed hits, beams and spines."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, strike
+from terrarium.engine.kernels.combat.damage import add_hit, deal_hit, may_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
@@ -34,6 +34,7 @@ def new_effect(game: Game, u: int, v: int, h: int, stage: int) -> int:
     effect.speed, effect.timer = 0.0, 0.0
     effect.step, effect.seen_tag = 0, 0
     effect.ability, effect.area = codes.NO_ABILITY, codes.NO_ABILITY
+    effect.hit_timer, effect.born = 0.0, 0
     return k
 
 
@@ -44,6 +45,24 @@ def drop_effect(game: Game, k: int) -> None:
     last = game.clock[0].n_effects
     if k != last:
         game.effects[k] = game.effects[last]
+
+
+@kernel
+def take_effect(game: Game, k: int) -> Records:
+    """Take an effect off the list for its outcome: a copy, which the next one overwrites."""
+    game.scratch.arrived[0] = game.effects[k]
+    drop_effect(game, k)
+    return game.scratch.arrived[0]
+
+
+@kernel
+def effect_now(game: Game, u: int, v: int, x: float, y: float) -> Records:
+    """An effect of unit `u` on unit `v`, or at (x, y), that needs no time: it is on no list."""
+    me, effect = game.units[u], game.scratch.arrived[0]
+    effect.source, effect.source_tag, effect.owner = u, me.tag, me.owner
+    effect.target, effect.target_tag = v, game.units[v].tag if v >= 0 else 0
+    effect.aim_x, effect.aim_y = x, y
+    return effect
 
 
 @kernel
@@ -80,24 +99,19 @@ def release(game: Game, u: int, v: int, h: int) -> None:
             missile.y += missile.dir_y * muzzle
             missile.speed = hit.missile_speed
     else:
-        land(game, u, me.tag, me.owner, v, h, other.x, other.y)
+        shot = effect_now(game, u, v, other.x, other.y)
+        shot.hit = h
+        land(game, shot, v)
 
 
 @kernel
-def land(
-    game: Game,
-    source: int,
-    tag: int,
-    owner: int,
-    v: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
-    """A hit arrives: it hurts, and a Brood Lord's leaves a Broodling there."""
-    strike(game, source, tag, owner, v, h, x, y)
-    if game.rules.hits[h].spawns >= 0:
-        spawn(game, game.rules.hits[h].spawns, owner, x, y, False)
+def land(game: Game, shot: Records, v: int) -> None:
+    """A shot arrives, on unit `v` if that still lives: it hurts, and a Brood Lord's leaves a
+    Broodling there."""
+    deal_hit(game, shot, v)
+    spawns = game.rules.hits[shot.hit].spawns
+    if spawns >= 0:
+        spawn(game, spawns, shot.owner, shot.aim_x, shot.aim_y, False)
 
 
 @kernel
@@ -130,34 +144,19 @@ def fly(game: Game, k: int) -> None:
         missile.y += missile.dir_y * missile.speed
         missile.speed = min(hit.missile_top, missile.speed + hit.missile_accel)
         return
-    x, y, h, source, tag, owner = (
-        missile.aim_x,
-        missile.aim_y,
-        missile.hit,
-        missile.source,
-        missile.source_tag,
-        missile.owner,
-    )
-    before = missile.seen_tag
-    drop_effect(game, k)
-    land(game, source, tag, owner, v if alive else codes.NO_UNIT, h, x, y)
-    weapon = game.rules.weapons[hit.weapon]
-    if h + 1 < weapon.first_hit + weapon.n_hits and game.rules.hits[h + 1].form == codes.BOUNCE:
-        bounce(game, source, owner, v, before, h + 1, x, y)
+    shot = take_effect(game, k)
+    land(game, shot, v if alive else codes.NO_UNIT)
+    following, weapon = shot.hit + 1, game.rules.weapons[hit.weapon]
+    if following < weapon.first_hit + weapon.n_hits:
+        if game.rules.hits[following].form == codes.BOUNCE:
+            bounce(game, shot, following)
 
 
 @kernel
-def bounce(
-    game: Game,
-    source: int,
-    owner: int,
-    last: int,
-    before: int,
-    h: int,
-    x: float,
-    y: float,
-) -> None:
-    """A glaive goes on to the nearest enemy near the last one that it has not struck yet."""
+def bounce(game: Game, shot: Records, h: int) -> None:
+    """A glaive goes on to the nearest enemy near the last one that it has not hit yet."""
+    last, before, owner = shot.target, shot.seen_tag, shot.owner
+    x, y = shot.aim_x, shot.aim_y
     best, best_distance = codes.NO_UNIT, game.rules.hits[h].radius
     for j in range(game.clock[0].n_living):
         v = game.living[j]
@@ -176,7 +175,7 @@ def bounce(
             best, best_distance = v, distance
     if best < 0:
         return
-    k = new_effect(game, source, best, h, codes.FLYING)
+    k = new_effect(game, shot.source, best, h, codes.FLYING)
     if k >= 0:
         game.effects[k].x, game.effects[k].y = x, y
         game.effects[k].owner = owner
@@ -186,25 +185,24 @@ def bounce(
 
 @kernel
 def wait(game: Game, k: int) -> None:
-    """A delayed blow falls, or a delayed missile leaves, if there is still somebody to be hit."""
+    """A delayed hit lands, or a delayed missile leaves, if there is still somebody to be hit."""
     effect = game.effects[k]
     effect.timer -= 1.0
     if effect.timer > 0.0:
         return
-    h, u, v, owner = effect.hit, effect.source, effect.target, effect.owner
-    tag, x, y, swept = effect.source_tag, effect.aim_x, effect.aim_y, effect.step
-    target_alive = is_unit(game, v, effect.target_tag)
+    shot = take_effect(game, k)
+    h, u, v, tag = shot.hit, shot.source, shot.target, shot.source_tag
+    target_alive = is_unit(game, v, shot.target_tag)
     # Who shoots from inside a Bunker lives as well.
     source_alive = game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
-    drop_effect(game, k)
-    if game.rules.hits[h].form == codes.SWEEP and swept:
+    if game.rules.hits[h].form == codes.SWEEP and shot.step:
         if target_alive:
-            add_hit(game, v, h, u, tag, owner, 1.0)
+            add_hit(game, v, h, shot, 1.0)
     elif game.rules.hits[h].missile_speed > 0.0:
         if source_alive and target_alive:
             release(game, u, v, h)
     elif target_alive and source_alive:
-        land(game, u, tag, owner, v, h, x, y)
+        land(game, shot, v)
 
 
 @kernel
@@ -281,10 +279,7 @@ def spread(game: Game, k: int) -> None:
                 continue
             px, py = dx - nearest * spines.dir_x, dy - nearest * spines.dir_y
             if length(px, py) <= hit.radius + game.rules.types[other.kind].radius + NEARLY:
-                add_hit(
-                    game, v, spines.hit, spines.source, spines.source_tag,
-                    spines.owner, 1.0,
-                )  # fmt: skip
+                add_hit(game, v, spines.hit, spines, 1.0)
     spines.timer += 1.0
     if spines.step >= hit.steps:
         drop_effect(game, k)

@@ -125,7 +125,7 @@ def errand_of_cast(game: Game, u: int) -> tuple[float, float, float]:
     v = order.target
     if game.skills[u].cast >= 0 or game.skills[u].morph >= 0:
         return me.x, me.y, 0.0
-    if in_reach(game, u, order.ability, v, order.x, order.y, 0.0):
+    if in_reach(game, u, order.ability, v, order.x, order.y):
         return me.x, me.y, 0.0
     if v >= 0:
         return game.units[v].x, game.units[v].y, FAR

@@ -12,12 +12,12 @@ from terrarium.engine.state import Game
 @kernel
 def jump(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """The user appears at a point, or as far in its direction as the jump goes."""
-    me, row = game.units[u], game.rules.abilities[ability]
+    me, row = game.units[u], game.rules.teleports[game.rules.abilities[ability].params]
     dx, dy = x - me.x, y - me.y
     distance = length(dx, dy)
-    if row.jump_distance > 0.0 and distance > row.jump_distance:
-        x = me.x + dx / distance * row.jump_distance
-        y = me.y + dy / distance * row.jump_distance
+    if row.distance > 0.0 and distance > row.distance:
+        x = me.x + dx / distance * row.distance
+        y = me.y + dy / distance * row.distance
     appear(game, u, x, y)
 
 
@@ -37,7 +37,7 @@ def appear(game: Game, u: int, x: float, y: float) -> None:
 @kernel
 def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """Bring own units around a point to the user."""
-    me, row = game.units[u], game.rules.abilities[ability]
+    me, row = game.units[u], game.rules.teleports[game.rules.abilities[ability].params]
     for j in range(game.clock[0].n_living):
         o = game.living[j]
         other = game.units[o]
@@ -45,5 +45,5 @@ def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
             continue
         if not game.rules.types[other.kind].mobile or other.status & codes.GROUNDED:
             continue
-        if touches(game, o, x, y, row.jump_radius):
+        if touches(game, o, x, y, row.radius):
             appear(game, o, me.x, me.y)

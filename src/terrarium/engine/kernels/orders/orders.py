@@ -7,11 +7,10 @@ from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.places import on_map, standing_point
-from terrarium.engine.kernels.orders.permission import lock_of, may_order
+from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
-from terrarium.engine.tables.rules import CASTS_MOVING, RUNS_BESIDE
 
 
 @kernel
@@ -93,10 +92,12 @@ def give_order(game: Game, u: int, command: Records) -> int:
     queued = command.queued and me.n_orders > 0
     if kind == codes.CAST:
         answer = may_order(game, u, command.ability, v, queued)
+        x, y = on_map(game, command.x, command.y)  # nothing happens beyond the edge of the map
+        if answer == codes.SUCCESS and v < 0:
+            answer = may_aim_at(game, u, command.ability, x, y)
         if answer != codes.SUCCESS:
             return answer
         if not queued and at_once(game, command.ability):
-            x, y = on_map(game, command.x, command.y)
             use_at_once(game, u, command.ability, v, x, y)
             return codes.SUCCESS
     else:
@@ -179,7 +180,7 @@ def aim_order(game: Game, u: int, command: Records) -> None:
         order.x, order.y = game.units[v].x, game.units[v].y
     elif v >= 0 and aim != codes.AIM_NONE:
         order.target, order.tag = v, game.units[v].tag
-        if game.rules.abilities[command.ability].kind == codes.LOAD:
+        if game.rules.abilities[command.ability].mechanic == codes.LOAD:
             come(game, v, u)
 
 
@@ -201,18 +202,18 @@ def come(game: Game, v: int, u: int) -> None:
 def at_once(game: Game, ability: int) -> bool:
     """Does an ability leave the present order alone?"""
     row = game.rules.abilities[ability]
-    if row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE or row.kind == codes.END:
+    if row.mechanic == codes.SELF_BUFF or row.mechanic == codes.TOGGLE or row.mechanic == codes.END:
         return True
-    return row.habits & RUNS_BESIDE != 0
+    return row.flag_bits & codes.RUNS_BESIDE != 0
 
 
 @kernel
 def use_at_once(game: Game, u: int, ability: int, v: int, x: float, y: float) -> None:
     """Switches and buffs of the unit itself act now; what concerns others waits for the tick."""
     me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
-    if row.kind == codes.END:
+    if row.mechanic == codes.END:
         end_ability(game, u, row.of)
-    elif row.kind == codes.SELF_BUFF or row.kind == codes.TOGGLE:
+    elif row.mechanic == codes.SELF_BUFF or row.mechanic == codes.TOGGLE:
         pay(game, u, ability)
         note_cast(game, u, ability, codes.NO_UNIT)
         add_buff(game, u, row.buff, u, me.owner, 0.0)
@@ -233,11 +234,12 @@ def end_ability(game: Game, u: int, ability: int) -> None:
     skill, row = game.skills[u], game.rules.abilities[ability]
     if skill.cast == ability:
         skill.stops = True
-    elif row.kind == codes.LOCK_ON:
+    elif row.mechanic == codes.LOCK_ON:
         k = lock_of(game, u)
         if k >= 0:
-            game.effects[k].step = row.times  # no strike left: it ends in this tick
-    elif row.kind == codes.SUMMON:
+            # No hit is left: it ends in this tick.
+            game.effects[k].step = game.rules.locks[row.params].times
+    elif row.mechanic == codes.SUMMON:
         made = u if skill.made_by == ability else skill.made
         if made >= 0:
             game.units[made].hp = 0.0
@@ -255,7 +257,10 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
             me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
             return
         skill.stops = True
-    if skill.unloading >= 0 and not game.rules.abilities[skill.unloading].habits & CASTS_MOVING:
+    if (
+        skill.unloading >= 0
+        and not game.rules.abilities[skill.unloading].flag_bits & codes.CASTS_MOVING
+    ):
         skill.unloading = codes.NO_ABILITY
         refresh(game, u)
     old = current_order(game, u)

@@ -1,13 +1,19 @@
 """May a unit use an ability, now, on that? The answers are the game's own (codes.RESULT_NAMES)."""
 
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel
+from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.buffs import find_buff
 from terrarium.engine.kernels.abilities.stats import upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.vision.sight import is_point_seen
 from terrarium.engine.state import Game, is_unit
-from terrarium.engine.tables.rules import ONLY_WHEN_EMPTY
 
 
 @kernel
@@ -22,27 +28,37 @@ def kit_slot(game: Game, kind: int, ability: int) -> int:
 @kernel
 def may_order(game: Game, u: int, ability: int, v: int, queued: bool) -> int:
     """Whether an order is accepted. What is queued is paid for later, so only its sense counts."""
+    answer = has_ability(game, u, ability) if queued else may_use(game, u, ability)
+    return may_aim(game, u, ability, v) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def may_use(game: Game, u: int, ability: int) -> int:
+    """Would an order to use the ability now be accepted, on a target that it allows?"""
+    answer = has_ability(game, u, ability)
+    return may_use_now(game, u, ability) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def has_ability(game: Game, u: int, ability: int) -> int:
+    """Is it an ability that the unit's type can be ordered to use, with the upgrades for it?"""
     me = game.units[u]
     slot = kit_slot(game, me.kind, ability)
-    if slot < 0 or game.rules.abilities[ability].kind == codes.PASSIVE:
+    if slot < 0 or game.rules.abilities[ability].mechanic == codes.PASSIVE:
         return codes.NOT_SUPPORTED
     needs = game.rules.kit_needs[me.kind, slot]
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
-    if not queued:
-        answer = may_use_now(game, u, ability)
-        if answer != codes.SUCCESS:
-            return answer
-    return may_aim(game, u, ability, v)
+    return codes.SUCCESS
 
 
 @kernel
 def may_use_now(game: Game, u: int, ability: int) -> int:
     """Is the unit free for it, has it cooled down, and can it be paid?"""
     me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
-    if me.status & codes.SILENCED and row.kind != codes.END:
+    if me.status & codes.SILENCED and row.mechanic != codes.END:
         return codes.NOT_SUPPORTED
-    if row.kind == codes.TELEPORT and me.status & codes.GROUNDED:
+    if row.mechanic == codes.TELEPORT and me.status & codes.GROUNDED:
         return codes.NOT_SUPPORTED
     if row.cooldown > 0.0 and skill.ready[row.cooldown_slot] > game.clock[0].tick:
         return codes.COOLDOWN
@@ -54,15 +70,15 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_ENOUGH_MINERALS
     if game.players[me.owner].nukes < row.nukes:
         return codes.TECH_REQUIREMENTS_NOT_MET
-    if row.kind == codes.LOCK_ON and skill.locks:
+    if row.mechanic == codes.LOCK_ON and skill.locks:
         return codes.COOLDOWN
-    if row.kind == codes.TOGGLE and (row.buff < 0 or find_buff(game, u, row.buff) >= 0):
+    if row.mechanic == codes.TOGGLE and (row.buff < 0 or find_buff(game, u, row.buff) >= 0):
         return codes.NOT_SUPPORTED
-    if row.kind == codes.END and not has_begun(game, u, row.of):
+    if row.mechanic == codes.END and not has_begun(game, u, row.of):
         return codes.NOT_SUPPORTED
-    if row.kind == codes.UNLOAD and skill.load == 0:
+    if row.mechanic == codes.UNLOAD and skill.load == 0:
         return codes.NOT_SUPPORTED
-    if row.habits & ONLY_WHEN_EMPTY and skill.load > 0:
+    if row.flag_bits & codes.ONLY_WHEN_EMPTY and skill.load > 0:
         return codes.NOT_SUPPORTED
     return codes.SUCCESS
 
@@ -73,9 +89,9 @@ def has_begun(game: Game, u: int, ability: int) -> bool:
     row, skill = game.rules.abilities[ability], game.skills[u]
     if skill.cast == ability or skill.made_by == ability:
         return True
-    if skill.made >= 0 and row.kind == codes.SUMMON:
+    if skill.made >= 0 and row.mechanic == codes.SUMMON:
         return True
-    if row.kind == codes.LOCK_ON:
+    if row.mechanic == codes.LOCK_ON:
         return skill.locks
     return row.buff >= 0 and find_buff(game, u, row.buff) >= 0
 
@@ -108,31 +124,41 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
         return codes.SUCCESS  # the unit stands for its place
     if not fits(traits, row.must_be, row.must_not_be):
         return codes.CANT_TARGET_THAT_UNIT
-    if row.kind == codes.LOAD and not fits_in(game, u, ability, v):
+    if row.mechanic == codes.LOAD and not fits_in(game, u, ability, v):
         return codes.CANT_TARGET_THAT_UNIT
-    if row.kind == codes.REPAIR:
+    if row.mechanic == codes.REPAIR:
         if (
             game.units[v].hp >= game.units[v].hp_max
             or game.rules.types[game.units[v].kind].repair_ticks == 0.0
         ):
             return codes.CANT_TARGET_THAT_UNIT
-    if row.kind == codes.LOAD:
+    if row.mechanic == codes.LOAD:
         return codes.SUCCESS  # whoever is to board comes by itself
-    if not game.rules.types[me.kind].mobile and not in_reach(game, u, ability, v, 0.0, 0.0, 0.0):
+    if not game.rules.types[me.kind].mobile and not reaches(game, u, ability, v, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS
 
 
 @kernel
+def may_aim_at(game: Game, u: int, ability: int, x: float, y: float) -> int:
+    """Is a point of the map one that the ability can be used at?"""
+    if not game.rules.abilities[ability].flag_bits & codes.NEEDS_VISION:
+        return codes.SUCCESS
+    seen = is_point_seen(game, game.units[u].owner, x, y)
+    return codes.SUCCESS if seen else codes.MUST_TARGET_VISIBLE_LOCATION
+
+
+@kernel
 def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     """Can a carrier take a unit in?"""
-    me, other, row = game.units[u], game.units[v], game.rules.abilities[ability]
+    me, other = game.units[u], game.units[v]
+    cargo = game.rules.cargo[game.rules.abilities[ability].params]
     size = game.rules.types[other.kind].cargo_size
-    if v == u or other.owner != me.owner or size <= 0 or size > row.max_size:
+    if v == u or other.owner != me.owner or size <= 0 or size > cargo.max_size:
         return False
     if other.status & codes.GROUNDED:
         return False
-    if not fits(game.rules.types[other.kind].traits, row.cargo_must_be, 0):
+    if not fits(game.rules.types[other.kind].traits, cargo.must_be, 0):
         return False
     return game.skills[u].load + size <= cargo_room(game, u)
 
@@ -153,9 +179,11 @@ def cargo_room(game: Game, u: int) -> int:
 def range_of(game: Game, u: int, ability: int) -> float:
     """How far an ability reaches from the edge of its user."""
     row = game.rules.abilities[ability]
-    reach = row.load_range if row.kind == codes.LOAD else row.range
-    if row.kind == codes.UNLOAD:
+    if row.mechanic == codes.UNLOAD:
         return 0.0
+    reach = row.range
+    if row.mechanic == codes.LOAD:
+        reach = game.rules.cargo[row.params].load_range
     return upgraded(
         game, game.skills[u].true_owner, row.first_change, row.n_changes,
         codes.CHANGES_RANGE, reach,
@@ -163,18 +191,24 @@ def range_of(game: Game, u: int, ability: int) -> float:
 
 
 @kernel
-def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float, slop: float) -> bool:
+def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float) -> bool:
     """Is the target near enough? Ranges count from the edge of the user (game_rules.md, 10)."""
     me, row = game.units[u], game.rules.abilities[ability]
     if row.aim == codes.AIM_NONE:
         return True
-    reach = range_of(game, u, ability) + slop + NEARLY
     if v >= 0:
-        return edge_distance(game, me, game.units[v]) <= max(reach, contact(game, u, v))
+        return reaches(game, u, ability, v, 0.0)
     distance = length(x - me.x, y - me.y)
-    if row.kind == codes.UNLOAD:
+    if row.mechanic == codes.UNLOAD:
         return distance <= ARRIVED
-    return distance - game.rules.types[me.kind].radius <= reach
+    return distance - game.rules.types[me.kind].radius <= range_of(game, u, ability) + NEARLY
+
+
+@kernel
+def reaches(game: Game, u: int, ability: int, v: int, slop: float) -> bool:
+    """Is a unit within the range of an ability, which may be exceeded by some slop?"""
+    reach = range_of(game, u, ability) + slop + NEARLY
+    return edge_distance(game, game.units[u], game.units[v]) <= max(reach, contact(game, u, v))
 
 
 @kernel
@@ -194,3 +228,21 @@ ARRIVED = 0.5
 def still_there(game: Game, owner: int, v: int, tag: int) -> bool:
     """Is the target of an ability alive and in sight?"""
     return is_unit(game, v, tag) and game.units[v].seen >> owner & 1 != 0
+
+
+class Usable(NamedTuple):
+    """Where the answers for a batch of games are written."""
+
+    kit: Annotated[NDArray[np.bool_], "?", "N U K"]  # as Rules.kit, for the type of each unit
+
+
+@entry
+def find_usable(games: Sequence[Game], usable: Usable) -> None:
+    """Which abilities of its kit every living unit may be ordered to use now."""
+    for e in range(usable.kit.shape[0]):
+        game = games[e]
+        for u in range(usable.kit.shape[1]):
+            me = game.units[u]
+            for k in range(usable.kit.shape[2]):
+                ability = game.rules.kit[me.kind, k]
+                usable.kit[e, u, k] = me.alive and may_use(game, u, ability) == codes.SUCCESS

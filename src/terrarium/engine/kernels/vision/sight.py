@@ -41,9 +41,10 @@ def look(game: Game) -> None:
 @kernel
 def is_seen(game: Game, v: int, owner: int, hidden: bool) -> bool:
     """Does a player see a unit of another one? What is hidden must also be detected."""
-    detected = not hidden or in_scan(game, owner, v)
+    other = game.units[v]
+    detected = not hidden or in_scan(game, owner, other.x, other.y)
     sighted = not game.clock[0].fog or (hidden and detected)
-    if not sighted and in_scan(game, owner, v):
+    if not sighted and in_scan(game, owner, other.x, other.y):
         return True
     for i in range(game.clock[0].n_living):
         u = game.living[i]
@@ -77,9 +78,8 @@ def sees_up(game: Game, u: int, v: int) -> bool:
 
 
 @kernel
-def in_scan(game: Game, owner: int, v: int) -> bool:
-    """Does an area that reveals what is in it, like a Scanner Sweep, show a unit to its owner?"""
-    other = game.units[v]
+def in_scan(game: Game, owner: int, x: float, y: float) -> bool:
+    """Is a point in an area of a player that reveals what is in it, like a Scanner Sweep?"""
     for k in range(game.clock[0].n_effects):
         effect = game.effects[k]
         if (
@@ -90,7 +90,27 @@ def in_scan(game: Game, owner: int, v: int) -> bool:
             continue
         area = game.rules.areas[effect.area]
         if area.reveals:
-            dx, dy = effect.x - other.x, effect.y - other.y
+            dx, dy = effect.x - x, effect.y - y
             if dx * dx + dy * dy <= area.radius * area.radius + NEARLY:
                 return True
+    return False
+
+
+@kernel
+def is_point_seen(game: Game, owner: int, x: float, y: float) -> bool:
+    """Does a player see the ground at a point?"""
+    if not game.clock[0].fog or in_scan(game, owner, x, y):
+        return True
+    level = game.ground.level[cell_of(game, x, y)]
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        me = game.units[u]
+        if not me.alive or not is_friend(game, owner, me.owner):
+            continue
+        row = game.rules.types[me.kind]
+        dx, dy = me.x - x, me.y - y
+        if dx * dx + dy * dy > row.sight * row.sight + NEARLY:
+            continue
+        if row.sees_up or game.ground.level[cell_of(game, me.x, me.y)] >= level:
+            return True
     return False

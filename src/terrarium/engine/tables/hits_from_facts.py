@@ -1,4 +1,4 @@
-"""From facts to tables, third part: what a blow takes from whom, with every upgrade."""
+"""From facts to tables: what a hit takes from whom, with every upgrade."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data import vocabulary as words
 from terrarium.data.facts.buff_facts import Strike
 from terrarium.data.facts.unit_facts import Hit, RuleSet, Unit, Weapon
 from terrarium.engine import codes
-from terrarium.engine.tables.abilities_from_facts import NO_FAMILY, Names, traits
+from terrarium.engine.tables.names import NO_FAMILY, Names, family_of, traits
 
 MAX_RINGS = 3
 
 
-def strikes_of(facts: RuleSet) -> Iterator[tuple[str, Strike]]:
-    """Every strike of abilities, buffs and areas, in the order of their rows, with its owner."""
+def spell_hits(facts: RuleSet) -> Iterator[tuple[str, Strike]]:
+    """Every hit of abilities, buffs and areas, in the order of their rows, with its owner."""
     for ability in facts.abilities.values():
         for strike in ability.strikes:
             yield f"ability {ability.name}", strike
@@ -28,8 +27,9 @@ def strikes_of(facts: RuleSet) -> Iterator[tuple[str, Strike]]:
             yield f"area {area.name}", strike
 
 
-def strike_row(strike: Strike) -> dict[str, Any]:
-    """A strike as a row of the hits: those around the target are found by traits, not by planes."""
+def spell_hit_row(strike: Strike) -> dict[str, Any]:
+    """The row of a hit that no weapon deals: those around the target are found by traits, not by
+    planes."""
     rings = strike.rings
     assert len(rings) <= MAX_RINGS, strike.name
     pad = [0.0] * (MAX_RINGS - len(rings))
@@ -78,7 +78,7 @@ def upgrades_of_hit(facts: RuleSet, names: Names, unit: Unit, weapon: Weapon) ->
         if upgrade.weapon_buff and unit.name in upgrade.weapon_buff_of:
             buff, buff_tech = names.buffs[upgrade.weapon_buff], names.techs[upgrade.name]
     return {
-        "family": words.UPGRADES.index(families[0]) if families else NO_FAMILY,
+        "family": family_of(families[0] if families else None),
         "tech": tech,
         "buff": buff,
         "buff_tech": buff_tech,
@@ -123,10 +123,10 @@ def extra_of(facts: RuleSet, unit: Unit, weapon: Weapon, units: list[Unit]) -> N
     return extra
 
 
-def extra_of_strike(
+def extra_of_spell(
     facts: RuleSet, names: Names, owner: str, strike: Strike, units: list[Unit]
 ) -> tuple[int, NDArray[np.float64]]:
-    """The upgrade that adds to a strike of an ability, and what it adds [T]."""
+    """The upgrade that adds to a hit of an ability, and what it adds [T]."""
     for upgrade in facts.upgrades.values():
         for change in upgrade.changes:
             named = change.of == "ability" and f"ability {change.names[0]}" == owner

@@ -1,0 +1,1 @@
+"""Tables of the mechanics of abilities: one module each, its layout and how a row is made."""
