@@ -477,6 +477,6 @@ def test_only_the_living_are_removed() -> None:
     arena = grid()
     me = arena.add("marine", at=(20, 20))
     arena.sim.remove(0, me.slot)
-    assert arena.sim.players["n_alive"][0].tolist() == [0, 0]
+    assert arena.sim.players["n_alive"][0].tolist() == [0, 0, 0]
     with pytest.raises(EngineError, match="no living unit"):
         arena.sim.remove(0, me.slot)

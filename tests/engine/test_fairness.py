@@ -95,7 +95,9 @@ def _permute(games: Games, order: np.ndarray) -> None:
     new_slot[order] = np.arange(n)
     games.units[0] = games.units[0, order]
     games.orders[0] = games.orders[0, order]
-    for field in ("target", "attacker", "heal_target"):
+    games.living[0] = new_slot[games.living[0]]
+    games.free[0] = new_slot[games.free[0]]
+    for field in ("target", "attacker", "heal_target", "hitter"):
         games.units[field][0] = new_slot[games.units[field][0]]
     games.orders["target"][0] = new_slot[games.orders["target"][0]]
     for field in ("source", "target"):

@@ -84,7 +84,7 @@ def test_cargo_dies_with_a_medivac_and_outlives_a_bunker():
         ship.set(hp=0.0)
         arena.run(2)
         assert bool(marine.alive) is survives
-        assert arena.sim.players["n_alive"][0, 0] == int(survives)
+        assert arena.sim.players["n_alive"][0, 1] == int(survives)
 
 
 def test_a_bunker_holds_four_and_shoots_one_farther():
@@ -135,13 +135,13 @@ def test_salvage_gives_75_back_after_80_ticks_and_needs_an_empty_bunker():
     assert bunker.use("salvage_bunker") == "NotSupported"
     bunker.use("unload_all_bunker")
     arena.run(20)
-    before = float(arena.sim.players["minerals"][0, 0])
+    before = float(arena.sim.players["minerals"][0, 1])
     assert bunker.use("salvage_bunker") == "Success"
     arena.run(79)
     assert bunker.alive
     arena.run(5)
     assert not bunker.alive
-    assert arena.sim.players["minerals"][0, 0] == before + 75
+    assert arena.sim.players["minerals"][0, 1] == before + 75
 
 
 def test_a_liberator_shoots_only_into_its_zone():
@@ -308,9 +308,9 @@ def test_repair_takes_repair_time_and_a_quarter_of_the_cost():
     arena.run(160)
     assert tank.hp - part == pytest.approx(160 * 175 / facts["repair_ticks"])
     assert arena.run(2000, until=lambda: tank.hp >= 175)
-    spent = 1000 - float(arena.sim.players["minerals"][0, 0])
+    spent = 1000 - float(arena.sim.players["minerals"][0, 1])
     assert spent == pytest.approx(0.25 * 150 * 174 / 175, rel=0.01)
-    gas = 1000 - float(arena.sim.players["vespene"][0, 0])
+    gas = 1000 - float(arena.sim.players["vespene"][0, 1])
     assert gas == pytest.approx(0.25 * 125 * 174 / 175, rel=0.01)
     arena.run(3)
     assert scv.n_orders == 0

@@ -10,6 +10,7 @@ from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.state import COMMAND
+from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.kernels.skills import APPROACH
 from terrarium.envs.kernels.tables import N_SELF
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
@@ -141,7 +142,7 @@ def test_only_what_is_seen_can_be_aimed_at() -> None:
     put(env, {MARINE: (6.0, 6.0), GHOST: (6.0, 7.0), ENEMY: (6.0, 9.0)})
     actions = ((MARINE, env.info.first_target), (GHOST, aim(env, 1, ENEMY)))
     assert all(env.avail[0, a, action] for a, action in actions)
-    unit(env, ENEMY)["seen"] = 0b10
+    unit(env, ENEMY)["seen"] = 1 << ENEMY_OWNER
     env.refresh()
     assert not any(env.avail[0, a, action] for a, action in actions)
     assert not env.token_mask[0, :, ENEMY].any()
@@ -224,8 +225,9 @@ def test_what_is_summoned_is_no_member() -> None:
 
 def test_a_member_whose_slot_somebody_else_took_stays_dead() -> None:
     env = skirmish()
-    kill(env, MARINE)
-    while env.sim.create(0, "marine", 0, 6.0, 6.0) != env.member_slots[0, MARINE]:
+    unit(env, MARINE)["hp"] = 0.0
+    env.sim.step(2)  # dies, and its slot is free
+    while env.sim.create(0, "marine", 1, 6.0, 6.0) != env.member_slots[0, MARINE]:
         pass
     env.refresh()
     assert unit(env, MARINE)["alive"]
