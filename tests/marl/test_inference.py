@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from terrarium.envs.make import make_vec
+from terrarium.errors import TerrariumError
 from terrarium.marl.checkpoint import CheckpointError, save_checkpoint
 from terrarium.marl.player import load_player
 from tests.marl.test_trainer import settings, train
@@ -68,7 +69,7 @@ def test_a_checkpoint_that_names_no_algorithm_we_know_is_refused(tmp_path: Path)
     spec = {"n_agents": 1, "n_actions": 2, "first_target": 1, "obs_width": 1, "state_size": 1}
     content = {"spec": spec, "algo": {}}
     save_checkpoint(tmp_path / "no.pt", {**content, "settings": '[about]\nalgo = "mapo"\n'})
-    with pytest.raises(Exception, match='no.pt: unknown algorithm "mapo". Did you mean "mappo"'):
+    with pytest.raises(TerrariumError, match=r'no\.pt: unknown algorithm "mapo"\. Did you mean'):
         load_player(tmp_path / "no.pt")
     save_checkpoint(tmp_path / "no.pt", {**content, "settings": "[about]\n"})
     with pytest.raises(CheckpointError, match="damaged"):

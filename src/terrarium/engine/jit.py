@@ -3,7 +3,7 @@
 A *kernel* is a rule; only kernels call it. An *entry* is a kernel that Python calls too. Each entry
 becomes one unit of machine code together with the kernels it reaches, up to the next entry: that
 one is called, not copied, so the rules are compiled once. Units are kept in a cache
-(`compiling.objects`); numba is loaded only when there is something to compile.
+(`compiling.cache`); numba is loaded only when there is something to compile.
 
 Three modes give the same results: compiled; NUMBA_DISABLE_JIT=1, plain Python for a debugger;
 NUMBA_BOUNDSCHECK=1, compiled with every index checked.
@@ -47,11 +47,16 @@ class Kernel:
         return dispatcher_of(self)._numba_type_
 
 
+ENTRIES: dict[str, "Entry"] = {}
+"""The entries of the modules that this process has imported."""
+
+
 class Entry(Kernel):
     """A kernel with a unit of its own: Python and other units call it; its symbol is its name."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, inline=False)
+        ENTRIES[self.name] = self
 
     def __call__(self, *args: Any) -> Any:
         answer = self._native(*args)
