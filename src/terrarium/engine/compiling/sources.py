@@ -72,8 +72,9 @@ def toolchain_digest() -> str:
         np.__version__,
         platform.python_version(),
         binding.get_default_triple(),
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
+        # Code for a processor that was named is the same wherever it is made.
+        os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name(),
+        os.environ.get("NUMBA_CPU_FEATURES", binding.get_host_cpu_features().flatten()),
         CHECKED,
         settings,
         Path(__file__).with_name("backend.py").read_bytes(),
