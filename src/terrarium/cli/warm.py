@@ -28,7 +28,7 @@ class Warm:
 
         if not COMPILED:
             raise TerrariumError("NUMBA_DISABLE_JIT is set: nothing is compiled in this mode")
-        from terrarium.engine.compiling.cache import cache_folder, size_of
+        from terrarium.engine.compiling.cache import bytes_of, cache_folder
         from terrarium.engine.compiling.units import build_units, entries_in, unit_name
 
         started = time.monotonic()
@@ -36,7 +36,7 @@ class Warm:
         with progress_bar("compiling") as show:
             built = build_units(entries, progress=show)
         seconds = time.monotonic() - started
-        folder, size = cache_folder(), size_of([unit_name(entry) for entry in entries])
+        folder, size = cache_folder(), bytes_of([unit_name(entry) for entry in entries])
         if self.json:
             print_json(
                 {

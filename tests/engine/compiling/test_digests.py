@@ -35,6 +35,7 @@ DIFFERENT = {
     "a callee": (FACTS, "return 2 * x", "return x + x"),
     "a default argument": (RULES, "factor: int = 3", "factor: int = 4"),
     "a closure": (RULES, "closed_over(5)", "closed_over(6)"),
+    "the annotations of a kernel": (FACTS, "double(x: int) -> int", "double(x: int) -> float"),
     "what is inlined": (RULES, "@kernel\ndef scaled", "@inline\ndef scaled"),
     "a kernel under the same name": (RULES, "double as twice", "triple as twice"),
     "a field of a bundle in a bundle": (RULES, '("worth", "f8")', '("worth", "f4")'),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.compiling.tiny import ANSWER, outcome_of, start, use, write_package
+from tests.engine.compiling.tiny import ANSWER, RULES, outcome_of, start, use, write_package
 
 N_ENTRIES = 3
 
@@ -83,3 +83,11 @@ def test_processes_that_start_together_compile_each_unit_once(
     outcomes = [outcome_of(process) for process in processes]
     assert [outcome.answer for outcome in outcomes] == [ANSWER, ANSWER]
     assert sorted(outcome.n_compiled for outcome in outcomes) == [0, N_ENTRIES]
+
+
+def test_checked_units_tell_of_an_index_out_of_bounds(tmp_path: Path) -> None:
+    beyond = RULES.replace("range(world.stock.things.shape[0])", "range(9)")
+    package = write_package(tmp_path / "package", beyond)
+    process = start(package, tmp_path / "cache", NUMBA_BOUNDSCHECK="1")
+    _, said = process.communicate()
+    assert "IndexError: an index is out of bounds in tiny.rules.count" in said

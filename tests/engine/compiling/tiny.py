@@ -136,12 +136,12 @@ def write_package(folder: Path, rules: str = RULES, facts: str = FACTS) -> Path:
     return folder
 
 
-def start(folder: Path, cache: Path, before: str = "") -> "subprocess.Popen[str]":
+def start(folder: Path, cache: Path, before: str = "", **variables: str) -> "subprocess.Popen[str]":
     """A process that uses the package; `before` is run before anything else."""
     paths = [str(folder), *(path for path in sys.path if path)]
     return subprocess.Popen(
         [sys.executable, "-c", USE.format(before=before)],
-        env=environment(paths, TERRARIUM_CACHE=str(cache)),
+        env=environment(paths, TERRARIUM_CACHE=str(cache), **variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,11 +3,12 @@
 Numba types each kernel and lowers it to intermediate code. Usually it would also optimize it and
 turn it into machine code, together with all that it calls, at each level of the calls anew. Here
 the intermediate code is only kept; a unit links what it reaches once, hides everything but its
-entry, and is optimized as a whole.
+entry, and is optimized as a whole. A kernel whose annotations say how it is called is lowered
+without a look at what it calls, so kernels can be lowered in any order and in any process.
 """
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -22,10 +23,12 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import (
     AbstractTemplate,
     AttributeTemplate,
     infer_global,
+    make_concrete_template,
     signature,
 )
 from numba.extending import (
@@ -219,6 +222,9 @@ class _KernelCompiler(_compiler.CompilerBase):
         return [passes]
 
 
+_CALL_TYPES: dict[Any, Any] = {}
+
+
 @contextmanager
 def _remembered_operators() -> Iterator[None]:
     """Let numba look up the type of an operation once, not at each of its uses.
@@ -227,7 +233,7 @@ def _remembered_operators() -> Iterator[None]:
     """
     kind: Any = types.BaseFunction
     look_up = kind.get_call_type
-    known: dict[Any, Any] = {}
+    known = _CALL_TYPES
 
     def remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
         if kws:
@@ -297,59 +303,91 @@ def _type_of(hint: Any) -> Any:
     return HandlesType(item) if several else item
 
 
-def _signature_of(entry: Entry) -> Any:
-    args, returns = entry.hints
+def _signature_of(kernel: Kernel) -> Any:
+    args, returns = kernel.hints
     return signature(_type_of(returns), *(_type_of(arg) for arg in args))
 
 
-def external_type_of(entry: Entry) -> Any:
-    """What an entry is to the kernels of other units: a symbol that will be there."""
-    return types.ExternalFunction(entry.name, _signature_of(entry))
+@cache
+def type_of_kernel(kernel: Kernel) -> Any:
+    """What a kernel is to others: a symbol that will be there, or what numba makes of its uses."""
+    if not isinstance(kernel, Entry) and not kernel.is_declared:
+        return dispatcher_of(kernel)._numba_type_
+    sig = _signature_of(kernel)
+
+    def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        """Call the symbol as C would."""
+        c_args = [
+            context.get_value_as_argument(builder, kind, arg)
+            for kind, arg in zip(sig.args, args, strict=True)
+        ]
+        callee = cgutils.get_or_insert_function(builder.module, _c_type(context, sig), kernel.name)
+        return context.get_argument_value(builder, sig.return_type, builder.call(callee, c_args))
+
+    cpu_target.target_context.insert_func_defn([(call, kernel.name, sig.args)])
+    return types.Function(make_concrete_template(kernel.name, kernel.name, [sig]))
 
 
-def build(entry: Entry) -> bytes:
-    """Compile an entry with the kernels it reaches, into an object file."""
-    sig = _signature_of(entry)
-    dispatcher = dispatcher_of(entry)
+def _c_type(context: Any, sig: Any) -> Any:
+    return ir.FunctionType(
+        context.get_argument_type(sig.return_type),
+        [context.get_argument_type(arg) for arg in sig.args],
+    )
+
+
+def lower(kernel: Kernel) -> bytes:
+    """The intermediate code of an entry or of a declared kernel, in which it is the only symbol."""
+    sig = _signature_of(kernel)
+    dispatcher = dispatcher_of(kernel)
     with _remembered_operators():
         dispatcher.compile(sig.args)
     compiled = dispatcher.overloads[sig.args]
-    context = compiled.target_context
-    module = binding.parse_assembly(str(_gate(entry.name, compiled)))
+    module = binding.parse_assembly(str(_gate(kernel, sig, compiled)))
     for library in _reached_libraries(compiled.library):
         module.link_in(library, preserve=True)
-    codegen = context.codegen()
+    _hide_all_but(kernel.name, module)
+    return bytes(module.as_bitcode())
+
+
+def link(entry: Entry, parts: Iterable[bytes]) -> bytes:
+    """The object file of a unit, from the intermediate code of its kernels."""
+    codegen = dispatcher_of(entry).targetctx.codegen()
+    module = binding.parse_assembly("")
     module.triple, module.data_layout = codegen._llvm_module.triple, codegen._data_layout
-    for function in module.functions:
-        if not function.is_declaration and function.name != entry.name:
-            function.linkage = binding.Linkage.internal
+    for part in parts:
+        module.link_in(binding.parse_bitcode(part))
+    _hide_all_but(entry.name, module)
     _optimize(codegen, module)
     _check_symbols(entry, module)
     return bytes(codegen._tm.emit_object(module))
 
 
-def _gate(symbol: str, compiled: Any) -> Any:
+def _hide_all_but(symbol: str, module: Any) -> None:
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol:
+            function.linkage = binding.Linkage.internal
+
+
+def _gate(kernel: Kernel, sig: Any, compiled: Any) -> Any:
     """The function that others call: numba's way of calling behind C's."""
-    context, sig = compiled.target_context, compiled.signature
-    module = compiled.library.create_ir_module(symbol)
-    c_type = ir.FunctionType(
-        context.get_argument_type(sig.return_type),
-        [context.get_argument_type(arg) for arg in sig.args],
-    )
-    function = ir.Function(module, c_type, symbol)
+    context = compiled.target_context
+    module = compiled.library.create_ir_module(kernel.name)
+    function = ir.Function(module, _c_type(context, sig), kernel.name)
+    if kernel.inline:
+        function.attributes.add("alwaysinline")
     builder = ir.IRBuilder(function.append_basic_block())
     callee = context.declare_function(module, compiled.fndesc)
     args = [
         context.get_argument_value(builder, kind, arg)
         for kind, arg in zip(sig.args, function.args, strict=True)
     ]
-    status, answer = context.call_conv.call_function(
-        builder, callee, sig.return_type, sig.args, args
-    )
+    returned = compiled.signature.return_type
+    status, answer = context.call_conv.call_function(builder, callee, returned, sig.args, args)
     if CHECKED:
         note = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(32)]), FAULT_SYMBOL)
         with builder.if_then(status.is_error, likely=False):
             builder.call(note, [status.code])
+    answer = context.cast(builder, answer, returned, sig.return_type)
     builder.ret(context.get_value_as_argument(builder, sig.return_type, answer))
     return module
 

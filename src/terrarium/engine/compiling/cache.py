@@ -76,7 +76,7 @@ def write_unit(name: str, code: bytes) -> None:
         )
 
 
-def size_of(names: list[str]) -> int:
+def bytes_of(names: list[str]) -> int:
     """How many bytes these units take in the cache."""
     folder, size = cache_folder(), 0
     for name in names:

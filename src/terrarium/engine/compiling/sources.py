@@ -3,7 +3,7 @@
 import hashlib
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,19 +19,34 @@ from terrarium.engine.jit import CHECKED, Entry, Kernel, bundle_of
 
 def reached_kernels(entry: Entry) -> tuple[list[Kernel], list[Entry]]:
     """The kernels of a unit, and the entries of other units that it calls."""
-    kernels: list[Kernel] = [entry]
-    calls: list[Entry] = []
-    known = {id(entry)}
+    kernels, calls = _walk(entry, lambda kernel: not isinstance(kernel, Entry))
+    return kernels, [callee for callee in calls if isinstance(callee, Entry)]
+
+
+def _walk(first: Kernel, goes_on: Callable[[Kernel], bool]) -> tuple[list[Kernel], list[Kernel]]:
+    """The kernels that one reaches, and those at which the walk ends."""
+    kernels: list[Kernel] = [first]
+    ends: list[Kernel] = []
+    known = {id(first)}
     for kernel in kernels:  # grows while it is walked
         for _, value in _named_values(kernel):
-            if not isinstance(value, Kernel) or id(value) in known:
-                continue
-            known.add(id(value))
-            if isinstance(value, Entry):
-                calls.append(value)
-            else:
-                kernels.append(value)
-    return kernels, calls
+            if isinstance(value, Kernel) and id(value) not in known:
+                known.add(id(value))
+                (kernels if goes_on(value) else ends).append(value)
+    return kernels, ends
+
+
+def parts_of(entry: Entry) -> list[Kernel]:
+    """What a unit is linked from: the entry, and the kernels that compile by themselves."""
+    return [kernel for kernel in reached_kernels(entry)[0] if kernel is entry or kernel.is_declared]
+
+
+def size_of(part: Kernel) -> int:
+    """Bytes of bytecode that are compiled with a part: its own, and of kernels not declared."""
+    kernels, _ = _walk(
+        part, lambda kernel: not isinstance(kernel, Entry) and not kernel.is_declared
+    )
+    return sum(len(kernel.function.__code__.co_code) for kernel in kernels)
 
 
 def digest_of(entry: Entry) -> str:
@@ -49,7 +64,8 @@ def digest_of(entry: Entry) -> str:
         digest.update(_described(kernel.function.__defaults__).encode())
         for name, value in _named_values(kernel):
             digest.update(f"{name}={_described(value)}\n".encode())
-    for callee in (entry, *calls):
+    declared = [kernel for kernel in kernels if kernel is entry or kernel.is_declared]
+    for callee in (*declared, *calls):
         args, returns = callee.hints
         digest.update(f"{callee.name}{[_hint(arg) for arg in args]}{_hint(returns)}".encode())
     return digest.hexdigest()[:24]

@@ -9,14 +9,22 @@ from pkgutil import walk_packages
 
 from terrarium.engine.compiling.cache import compiling_alone, prune, read_unit, write_unit
 from terrarium.engine.compiling.objects import load
-from terrarium.engine.compiling.sources import digest_of, reached_kernels, toolchain_digest
-from terrarium.engine.compiling.workers import build_side_by_side, weight_of
+from terrarium.engine.compiling.sources import (
+    digest_of,
+    parts_of,
+    reached_kernels,
+    size_of,
+    toolchain_digest,
+)
+from terrarium.engine.compiling.workers import Job, Workers
 from terrarium.engine.jit import ENTRIES, Entry
 
 logger = logging.getLogger(__name__)
 
 WORTH_A_WORD = 3
 """Fewer units are compiled in seconds, without a word about it."""
+LOWER_TO_LINK = 3
+"""How much longer a kernel takes to be lowered than to be optimized, roughly."""
 _ADDRESSES: dict[str, int] = {}
 _BUILT: dict[str, bytes] = {}
 """What this process has compiled, by the name of the file: it may be that none could be written."""
@@ -79,7 +87,7 @@ def _compile_all_for(entry: Entry) -> None:
 def build_units(
     needed: Iterable[Entry],
     welcome: Iterable[Entry] = (),
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> list[Entry]:
     """Compile the units that are not kept yet, side by side; the entries that were compiled.
 
@@ -89,22 +97,53 @@ def build_units(
     with compiling_alone(toolchain_digest()):
         needed = [entry for entry in needed if _kept(entry) is None]
         wanted = needed + [entry for entry in welcome if _kept(entry) is None]
-        left = total = sum(map(weight_of, wanted))
-
-        def keep(entry: Entry, code: bytes) -> None:
-            nonlocal left
-            name = unit_name(entry)
-            _BUILT[name] = code
-            write_unit(name, code)
-            left -= weight_of(entry)
-            if progress is not None:
-                progress(1.0 - left / total)
-
-        failed = build_side_by_side(wanted, keep)
+        parts = _build_side_by_side(wanted, progress)
         for entry in needed:
-            if entry in failed:
-                from terrarium.engine.compiling.backend import build
+            if unit_name(entry) not in _BUILT:
+                from terrarium.engine.compiling.backend import link, lower
 
-                keep(entry, build(entry))
+                own = [parts.get(part.name) or lower(part) for part in parts_of(entry)]
+                _keep(entry, link(entry, own))
         prune()
     return [entry for entry in wanted if unit_name(entry) in _BUILT]
+
+
+def _build_side_by_side(
+    entries: list[Entry], progress: Callable[[float], None]
+) -> dict[str, bytes]:
+    """Build units in other processes, as far as that works; intermediate code by its kernel."""
+    kernels = {part.name: part for entry in entries for part in parts_of(entry)}
+    lowering = [Job(kernel, size_of(kernel)) for kernel in kernels.values()]
+    weights = {entry.name: sum(map(size_of, parts_of(entry))) for entry in entries}
+    total = LOWER_TO_LINK * sum(job.weight for job in lowering) + sum(weights.values())
+    parts: dict[str, bytes] = {}
+    work = 0
+
+    def lowered(job: Job, code: bytes) -> None:
+        nonlocal work
+        parts[job.kernel.name] = code
+        work += LOWER_TO_LINK * job.weight
+        progress(work / total)
+
+    def linked(job: Job, code: bytes) -> None:
+        nonlocal work
+        assert isinstance(job.kernel, Entry)
+        _keep(job.kernel, code)
+        work += job.weight
+        progress(work / total)
+
+    with Workers(entries, len(lowering)) as workers:
+        workers.run(lowering, lowered)
+        linking = []
+        for entry in entries:
+            names = [part.name for part in parts_of(entry)]
+            if all(name in parts for name in names):
+                linking.append(Job(entry, weights[entry.name], [parts[name] for name in names]))
+        workers.run(linking, linked)
+    return parts
+
+
+def _keep(entry: Entry, code: bytes) -> None:
+    name = unit_name(entry)
+    _BUILT[name] = code
+    write_unit(name, code)

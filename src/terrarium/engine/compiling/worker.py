@@ -1,44 +1,49 @@
-"""A process that builds units for another one: see `workers`.
+"""A process that compiles for another one: see `workers`.
 
-It reads lines from its input: first the search path of Python, then one unit a line. For each it
-writes the length of the object file and the file itself, or -1 when it cannot build it.
+It reads requests from its input and answers each with one piece of code. First come the search path
+of Python and the digests of the units that will be asked for.
 """
 
 import json
 import os
 import signal
-import struct
 import sys
 from importlib import import_module
-from typing import BinaryIO
+from typing import IO, Any
 
-LENGTH = struct.Struct("<q")
+from terrarium.engine.compiling.pipes import read_bytes, write_bytes
 
 
 def serve() -> None:
-    """Build what the input asks for, until it ends."""
+    """Compile what the input asks for, until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    requests = sys.stdin.buffer
     # Whatever prints must not get into the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    for line in sys.stdin:
-        module, name, digest = json.loads(line)
-        code = _build(module, name, digest)
-        _answer(answers, code)
+    _check_digests(json.loads(read_bytes(requests) or b"[]"))
+    from terrarium.engine.compiling.backend import link, lower
+
+    while (request := read_bytes(requests)) is not None:
+        job = json.loads(request)
+        kernel = _find(job["module"], job["name"])
+        code = link(kernel, _parts(requests, job["n_parts"])) if job["link"] else lower(kernel)
+        write_bytes(answers, code)
+        answers.flush()
 
 
-def _build(module: str, name: str, digest: str) -> bytes | None:
+def _check_digests(units: list[list[str]]) -> None:
     from terrarium.engine.compiling.sources import digest_of
 
-    entry = getattr(import_module(module), name)
-    if digest_of(entry) != digest:
-        return None  # edited since the other process has read it
-    from terrarium.engine.compiling.backend import build
-
-    return build(entry)
+    for module, name, digest in units:
+        if digest_of(_find(module, name)) != digest:
+            sys.exit("the kernels have been edited since the other process has read them")
 
 
-def _answer(answers: BinaryIO, code: bytes | None) -> None:
-    answers.write(LENGTH.pack(-1 if code is None else len(code)))
-    answers.write(code or b"")
-    answers.flush()
+def _find(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def _parts(requests: IO[bytes], n_parts: int) -> list[bytes]:
+    parts = [read_bytes(requests) for _ in range(n_parts)]
+    return [part for part in parts if part is not None]
