@@ -200,7 +200,7 @@ class _KernelCompiler(_compiler.CompilerBase):
     """Of numba's passes, the ones that kernels need.
 
     The others look for closures, comprehensions, literal loops, array expressions and exceptions,
-    which kernels do not have. Without them compiling takes a quarter less, for the same code.
+    which kernels do not have. They took about a fifth of numba's time.
     """
 
     def define_pipelines(self) -> list[Any]:
