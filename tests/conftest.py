@@ -32,11 +32,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     is_worker = hasattr(session.config, "workerinput")
     if is_worker or not session.config.getoption("numprocesses", default=None):
         return
-    play = "import terrarium; terrarium.make_vec('smac/3m')"
+    warm = "from terrarium.cli.warm import Warm; Warm().run()"
     modes = ({}, {"NUMBA_BOUNDSCHECK": "1"})
     compilers = [
         subprocess.Popen(
-            [sys.executable, "-c", play], env={**os.environ, **mode}, stderr=subprocess.DEVNULL
+            [sys.executable, "-c", warm], env={**os.environ, **mode}, stdout=subprocess.DEVNULL
         )
         for mode in modes
     ]

@@ -486,3 +486,14 @@ def test_smac_overwrites_the_list_of_actions_with_what_the_script_did() -> None:
     given = [0, 0, 0]
     env.step(given)
     assert all(action >= 6 for action in given)
+
+
+def test_the_cooldown_of_a_weapon_is_never_below_zero() -> None:
+    """The engine keeps the rest of a tick there, so that weapons do not lose it between shots."""
+    env = StarCraft2Env("3m", seed=1)
+    env.reset()
+    slots = env.vec.member_slots[0]
+    env.vec.sim.units["cooldown"][0, slots[0]] = -0.4
+    env.vec.sim.units["cooldown"][0, slots[3]] = 7.5
+    assert env.get_unit_by_id(0).weapon_cooldown == 0.0
+    assert env.enemies[0].weapon_cooldown == 7.5

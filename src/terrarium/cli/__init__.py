@@ -18,6 +18,7 @@ from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnit
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.train import Train
+from terrarium.cli.warm import Warm
 from terrarium.cli.watch import Watch
 from terrarium.errors import TerrariumError
 
@@ -40,6 +41,7 @@ COMMANDS: Commands = {
     "list presets": ListPresets,
     "list plans": ListPlans,
     "run-smac": RunSmac,
+    "warm": Warm,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
     "bench train": BenchTrain,

@@ -3,7 +3,7 @@
 A *kernel* is a rule; only kernels call it. An *entry* is a kernel that Python calls too. Each entry
 becomes one unit of machine code together with the kernels it reaches, up to the next entry: that
 one is called, not copied, so the rules are compiled once. Units are kept in a cache
-(`compiling.objects`); numba is loaded only when there is something to compile.
+(`compiling.cache`); numba is loaded only when there is something to compile.
 
 Three modes give the same results: compiled; NUMBA_DISABLE_JIT=1, plain Python for a debugger;
 NUMBA_BOUNDSCHECK=1, compiled with every index checked.
@@ -40,11 +40,35 @@ class Kernel:
         self.inline = inline
 
     @cached_property
+    def hints(self) -> tuple[tuple[Any, ...], Any]:
+        """Types of the arguments and of the answer, as annotated."""
+        hints = get_type_hints(self.function, include_extras=True)
+        returns = hints.pop("return")
+        return tuple(hints.values()), returns
+
+    @cached_property
+    def is_declared(self) -> bool:
+        """Whether its annotations alone say how it is called: then it compiles by itself."""
+        if CHECKED:
+            return False  # an index out of bounds must end the kernels that wait for it, too
+        code = self.function.__code__
+        if self.function.__defaults__ or code.co_freevars or "<locals>" in self.name:
+            return False
+        if len(self.function.__annotations__) != code.co_argcount + 1:
+            return False
+        args, returns = self.hints
+        return all(_is_plain(hint) for hint in (*args, returns))
+
+    @cached_property
     def _numba_type_(self) -> Any:
         """What numba takes this object for when another kernel names it."""
-        from terrarium.engine.compiling.backend import dispatcher_of
+        from terrarium.engine.compiling.backend import type_of_kernel
 
-        return dispatcher_of(self)._numba_type_
+        return type_of_kernel(self)
+
+
+ENTRIES: dict[str, "Entry"] = {}
+"""The entries of the modules that this process has imported."""
 
 
 class Entry(Kernel):
@@ -52,6 +76,7 @@ class Entry(Kernel):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, inline=False)
+        ENTRIES[self.name] = self
 
     def __call__(self, *args: Any) -> Any:
         answer = self._native(*args)
@@ -60,13 +85,6 @@ class Entry(Kernel):
 
             check_fault(self.name)
         return answer
-
-    @cached_property
-    def hints(self) -> tuple[tuple[Any, ...], Any]:
-        """Types of the arguments and of the answer, as annotated."""
-        hints = get_type_hints(self.function, include_extras=True)
-        returns = hints.pop("return")
-        return tuple(hints.values()), returns
 
     @cached_property
     def _native(self) -> Any:
@@ -78,12 +96,6 @@ class Entry(Kernel):
             _C_TYPES.get(returns), *(_C_TYPES.get(a, ctypes.c_void_p) for a in args)
         )
         return prototype(address_of(self))
-
-    @cached_property
-    def _numba_type_(self) -> Any:
-        from terrarium.engine.compiling.backend import external_type_of
-
-        return external_type_of(self)
 
 
 _C_TYPES: dict[Any, Any] = {
@@ -100,6 +112,10 @@ def bundle_of(hint: Any) -> tuple[type, bool]:
     if get_origin(hint) is Sequence:
         return get_args(hint)[0], True
     return hint, False
+
+
+def _is_plain(hint: Any) -> bool:
+    return hint in _C_TYPES or hint is type(None) or hasattr(bundle_of(hint)[0], "_fields")
 
 
 def kernel(function: Function) -> Function:

@@ -6,7 +6,7 @@ import numpy as np
 
 from terrarium.engine.records import records
 from terrarium.envs.kernels.tables import EPISODE, EpisodeState
-from terrarium.envs.task import TaskInfo
+from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.views import StepOutput, Views
 
 

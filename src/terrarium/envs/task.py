@@ -1,7 +1,6 @@
 """What a scenario and its options come to: sizes, names of features, tables for the kernels."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from terrarium.envs.schema import (
     SKILL_PAIR_FEATURES,
 )
 from terrarium.envs.skills import has_skills, skill_names, slot_table
+from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.traits import trait_table
 from terrarium.errors import TerrariumError
 
@@ -60,46 +60,6 @@ _OTHER_COOLDOWN = 15.0
 
 # SMACv2 lists these itself; every other type shoots as far as its weapon does.
 _SMACV2_SHOOT_RANGES = {"colossus": 7.0}
-
-
-@dataclass(frozen=True)
-class TaskInfo:
-    """Sizes and names, for people and for learners."""
-
-    name: str
-    n_agents: int
-    n_enemies: int
-    n_actions: int
-    first_target: int
-    """the action that attacks enemy 0; a healer's heals ally 0"""
-    n_targets: int
-    n_self: int
-    """abilities without a target: the last actions before `first_target`; 0 = agents have none"""
-    n_aimed: int
-    """abilities with a target: each an action for every member, after those of the targets"""
-    obs_size: int
-    """as SMAC reports it: with its time step, exact observations are one longer"""
-    obs_width: int
-    state_size: int
-    limit_steps: int
-    obs_features: tuple[str, ...]
-    state_features: tuple[str, ...]
-    action_names: tuple[str, ...]
-    agent_features: tuple[str, ...]
-    enemy_features: tuple[str, ...]
-    n_tokens: int
-    token_features: tuple[str, ...]
-    pair_features: tuple[str, ...]
-
-    @property
-    def first_skill(self) -> int:
-        """the action that uses the first ability without a target"""
-        return self.first_target - self.n_self
-
-    @property
-    def first_aimed(self) -> int:
-        """the action that uses the first ability with a target on agent 0"""
-        return self.first_target + self.n_targets
 
 
 def smac_of(scenario: Scenario, rules: RuleSet) -> Smac:

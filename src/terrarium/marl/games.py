@@ -18,7 +18,8 @@ from terrarium.envs.pettingzoo.recording import is_drawable, record_world
 from terrarium.envs.pettingzoo.vector import WorldEnv
 from terrarium.envs.pettingzoo.world import World, find_world, is_world
 from terrarium.envs.players.players import record_battle
-from terrarium.envs.task import TaskInfo, compile_task
+from terrarium.envs.task import compile_task
+from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.vector import VecEnv
 from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError

@@ -1,18 +1,25 @@
-"""A learned policy as a player: evaluated, recorded and watched like the scripted ones."""
+"""A learned policy as a player: evaluated, recorded and watched like the scripted ones.
+
+Needs torch and NumPy only, so that it also plays where there is no engine.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from terrarium.envs.options import Options
 from terrarium.envs.views import Views
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import look_at
 from terrarium.marl.nets.config import views_of
+from terrarium.marl.policy import load_policy
+
+if TYPE_CHECKING:
+    from terrarium.envs.options import Options
 
 
 class Episodes(Protocol):
@@ -41,7 +48,7 @@ class PolicyPlayer:
     def views(self) -> tuple[str, ...]:
         return views_of(self._algo.net)
 
-    def prepare(self, options: Options) -> Options:
+    def prepare(self, options: "Options") -> "Options":
         """What it was trained with decides what it can read."""
         return replace(options, **self._task)
 
@@ -55,3 +62,9 @@ class PolicyPlayer:
         choice = self._algo.act(look_at(env.now).to(device), self._carry, begins, greedy=True)
         self._carry = choice.carry
         return choice.actions.cpu().numpy()
+
+
+def load_player(file: Path) -> PolicyPlayer:
+    """The player that a checkpoint holds, for the task that it was trained on."""
+    algo, settings = load_policy(file)
+    return PolicyPlayer(algo, settings.values.get("task"))

@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from terrarium import __version__
 from terrarium.config import Layer, layer_from_file, read_toml
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
-from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
-from terrarium.marl.nets.config import Spec
-from terrarium.marl.place import make_place
+from terrarium.marl.policy import load_policy
 from terrarium.marl.settings import Settings, algo_of, from_layers
 
 SETTINGS_FILE = "run.toml"
@@ -153,18 +149,8 @@ def load_weights_of(path: Path) -> dict[str, Any]:
 
 def load_algo(path: Path) -> tuple[Algo, Settings]:
     """An algorithm as a checkpoint left it, with the settings of its run."""
-    file = checkpoint_path(path)
-    content = load_checkpoint(file)
-    try:
-        tables = tomllib.loads(content["settings"])
-        spec, state = Spec(**content["spec"]), content["algo"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{file}: the checkpoint is damaged: {error}") from None
-    settings = settings_from(layer_from_file(file, tables))
-    place = make_place(np.random.SeedSequence(0))
-    algo = find_algo(settings.algo_name)(spec, settings.net, settings.algo, place)
-    algo.load_weights(state)
-    return algo, settings
+    algo, layer = load_policy(checkpoint_path(path))
+    return algo, settings_from(layer)
 
 
 def _free_folder(settings: Settings) -> Path:

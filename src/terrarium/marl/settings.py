@@ -20,14 +20,9 @@ from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.pettingzoo.world import find_world, is_world
 from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
-from terrarium.marl.algos.teams import (
-    TeamConfig,
-    TeamsConfig,
-    fit_teams,
-    is_teams,
-    split_teams,
-)
+from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
 from terrarium.marl.games import Game, find_game
 from terrarium.marl.nets.config import NetConfig
 
@@ -181,7 +176,7 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
         "net": NetConfig,
     }
     after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
-    own = _algo_sections(algo_name)
+    own = algo_sections(algo_name)
     for name in own:
         if name in before or name in after or name == "about":
             raise ConfigError(
@@ -189,19 +184,6 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
                 "which means something else already; name the agents of the world otherwise"
             )
     return {**before, **own, **after}
-
-
-def _algo_sections(algo_name: str) -> dict[str, type[Any]]:
-    """Of an algorithm: algo, replay, ...; of teams: adversary, adversary_replay, ..."""
-    if not is_teams(algo_name):
-        config = ALGOS[algo_name].Config
-        return {"algo": config, **inner_sections(config)}
-    kinds: dict[str, type[Any]] = {}
-    for team, algo in split_teams(algo_name).items():
-        config = ALGOS[algo].Config
-        kinds[team] = config
-        kinds |= {f"{team}_{name}": kind for name, kind in inner_sections(config).items()}
-    return kinds
 
 
 def algo_of(word: str, scenario: str = "") -> str:
@@ -270,7 +252,7 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
     values = given(kinds, layers)
-    task, algo = values.pop("task"), _algo_settings(algo_name, values)
+    task, algo = values.pop("task"), algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
     if is_world(scenario):
@@ -285,26 +267,6 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
         )
     find_algo(algo_name).check(settings.net, settings.algo, settings.env.n_envs)
     return settings
-
-
-def _algo_settings(algo_name: str, values: dict[str, dict[str, Any]]) -> Any:
-    """Take the settings of an algorithm, or those of each team's, out of all."""
-
-    def built(config: type[Any], section: str, inside: str) -> Any:
-        """An algorithm's settings, with those of its inner sections."""
-        inner = inner_sections(config)
-        table = values.pop(section)
-        table |= {name: kind(**values.pop(f"{inside}{name}")) for name, kind in inner.items()}
-        return config(**table)
-
-    if not is_teams(algo_name):
-        return built(ALGOS[algo_name].Config, "algo", "")
-    return TeamsConfig(
-        tuple(
-            TeamConfig(team, algo, ALGOS[algo], built(ALGOS[algo].Config, team, f"{team}_"))
-            for team, algo in split_teams(algo_name).items()
-        )
-    )
 
 
 def _check_battles(settings: Settings) -> None:

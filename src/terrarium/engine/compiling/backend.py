@@ -3,10 +3,13 @@
 Numba types each kernel and lowers it to intermediate code. Usually it would also optimize it and
 turn it into machine code, together with all that it calls, at each level of the calls anew. Here
 the intermediate code is only kept; a unit links what it reaches once, hides everything but its
-entry, and is optimized as a whole.
+entry, and is optimized as a whole. A kernel whose annotations say how it is called is lowered
+without a look at what it calls, so kernels can be lowered in any order and in any process.
 """
 
 import operator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -15,14 +18,17 @@ import numba.core.codegen
 import numba.core.compiler
 import numba.core.compiler_machinery
 import numba.core.typed_passes
+import numba.core.untyped_passes
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import (
     AbstractTemplate,
     AttributeTemplate,
     infer_global,
+    make_concrete_template,
     signature,
 )
 from numba.extending import (
@@ -42,6 +48,7 @@ _codegen: Any = numba.core.codegen
 _compiler: Any = numba.core.compiler
 _machinery: Any = numba.core.compiler_machinery
 _typed_passes: Any = numba.core.typed_passes
+_untyped_passes: Any = numba.core.untyped_passes
 _njit: Any = numba.njit
 # Any: numba has types for none of these.
 
@@ -56,7 +63,8 @@ class HandleType(types.Type):
 
     def __init__(self, kind: type) -> None:
         self.layout = layout_of(kind)
-        super().__init__(name=f"Handle({self.layout.name})")
+        # Types of one name are one type to numba.
+        super().__init__(name=f"Handle({kind.__module__}.{kind.__qualname__})")
 
 
 class HandlesType(types.Type):
@@ -64,7 +72,7 @@ class HandlesType(types.Type):
 
     def __init__(self, item: HandleType) -> None:
         self.item = item
-        super().__init__(name=f"Handles({item.layout.name})")
+        super().__init__(name=f"Handles({item.name})")
 
 
 @register_model(HandleType)
@@ -189,13 +197,57 @@ class _KeepCode(_machinery.AnalysisPass):
 
 
 class _KernelCompiler(_compiler.CompilerBase):
-    """Numba's usual way, but for the library."""
+    """Of numba's passes, the ones that kernels need.
+
+    The others look for closures, comprehensions, literal loops, array expressions and exceptions,
+    which kernels do not have. They took about a fifth of numba's time.
+    """
 
     def define_pipelines(self) -> list[Any]:
-        passes = _compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(_KeepCode, _typed_passes.AnnotateTypes)
+        passes = _machinery.PassManager("kernel")
+        for step in (
+            _untyped_passes.TranslateByteCode,
+            _untyped_passes.FixupArgs,
+            _untyped_passes.IRProcessing,
+            _untyped_passes.ReconstructSSA,
+            _typed_passes.NopythonTypeInference,
+            _typed_passes.PreLowerStripPhis,
+            _KeepCode,
+            _typed_passes.IRLegalization,
+            _typed_passes.NativeLowering,
+            _typed_passes.NoPythonBackend,
+        ):
+            passes.add_pass(step, "a kernel")
         passes.finalize()
         return [passes]
+
+
+_CALL_TYPES: dict[Any, Any] = {}
+
+
+@contextmanager
+def _remembered_operators() -> Iterator[None]:
+    """Let numba look up the type of an operation once, not at each of its uses.
+
+    It tries dozens of candidates for each `+`, which is a fifth of its time.
+    """
+    kind: Any = types.BaseFunction
+    look_up = kind.get_call_type
+    known = _CALL_TYPES
+
+    def remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws:
+            return look_up(self, context, args, kws)
+        key = (self, args)
+        if key not in known:
+            known[key] = look_up(self, context, args, kws)
+        return known[key]
+
+    kind.get_call_type = remember
+    try:
+        yield
+    finally:
+        kind.get_call_type = look_up
 
 
 @cache
@@ -251,58 +303,91 @@ def _type_of(hint: Any) -> Any:
     return HandlesType(item) if several else item
 
 
-def _signature_of(entry: Entry) -> Any:
-    args, returns = entry.hints
+def _signature_of(kernel: Kernel) -> Any:
+    args, returns = kernel.hints
     return signature(_type_of(returns), *(_type_of(arg) for arg in args))
 
 
-def external_type_of(entry: Entry) -> Any:
-    """What an entry is to the kernels of other units: a symbol that will be there."""
-    return types.ExternalFunction(entry.name, _signature_of(entry))
+@cache
+def type_of_kernel(kernel: Kernel) -> Any:
+    """What a kernel is to others: a symbol that will be there, or what numba makes of its uses."""
+    if not isinstance(kernel, Entry) and not kernel.is_declared:
+        return dispatcher_of(kernel)._numba_type_
+    sig = _signature_of(kernel)
+
+    def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        """Call the symbol as C would."""
+        c_args = [
+            context.get_value_as_argument(builder, kind, arg)
+            for kind, arg in zip(sig.args, args, strict=True)
+        ]
+        callee = cgutils.get_or_insert_function(builder.module, _c_type(context, sig), kernel.name)
+        return context.get_argument_value(builder, sig.return_type, builder.call(callee, c_args))
+
+    cpu_target.target_context.insert_func_defn([(call, kernel.name, sig.args)])
+    return types.Function(make_concrete_template(kernel.name, kernel.name, [sig]))
 
 
-def build(entry: Entry) -> bytes:
-    """Compile an entry with the kernels it reaches, into an object file."""
-    sig = _signature_of(entry)
-    dispatcher = dispatcher_of(entry)
-    dispatcher.compile(sig.args)
+def _c_type(context: Any, sig: Any) -> Any:
+    return ir.FunctionType(
+        context.get_argument_type(sig.return_type),
+        [context.get_argument_type(arg) for arg in sig.args],
+    )
+
+
+def lower(kernel: Kernel) -> bytes:
+    """The intermediate code of an entry or of a declared kernel, in which it is the only symbol."""
+    sig = _signature_of(kernel)
+    dispatcher = dispatcher_of(kernel)
+    with _remembered_operators():
+        dispatcher.compile(sig.args)
     compiled = dispatcher.overloads[sig.args]
-    context = compiled.target_context
-    module = binding.parse_assembly(str(_gate(entry.name, compiled)))
+    module = binding.parse_assembly(str(_gate(kernel, sig, compiled)))
     for library in _reached_libraries(compiled.library):
         module.link_in(library, preserve=True)
-    codegen = context.codegen()
+    _hide_all_but(kernel.name, module)
+    return bytes(module.as_bitcode())
+
+
+def link(entry: Entry, parts: Iterable[bytes]) -> bytes:
+    """The object file of a unit, from the intermediate code of its kernels."""
+    codegen = dispatcher_of(entry).targetctx.codegen()
+    module = binding.parse_assembly("")
     module.triple, module.data_layout = codegen._llvm_module.triple, codegen._data_layout
-    for function in module.functions:
-        if not function.is_declaration and function.name != entry.name:
-            function.linkage = binding.Linkage.internal
+    for part in parts:
+        module.link_in(binding.parse_bitcode(part))
+    _hide_all_but(entry.name, module)
     _optimize(codegen, module)
     _check_symbols(entry, module)
     return bytes(codegen._tm.emit_object(module))
 
 
-def _gate(symbol: str, compiled: Any) -> Any:
+def _hide_all_but(symbol: str, module: Any) -> None:
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol:
+            function.linkage = binding.Linkage.internal
+
+
+def _gate(kernel: Kernel, sig: Any, compiled: Any) -> Any:
     """The function that others call: numba's way of calling behind C's."""
-    context, sig = compiled.target_context, compiled.signature
-    module = compiled.library.create_ir_module(symbol)
-    c_type = ir.FunctionType(
-        context.get_argument_type(sig.return_type),
-        [context.get_argument_type(arg) for arg in sig.args],
-    )
-    function = ir.Function(module, c_type, symbol)
+    context = compiled.target_context
+    module = compiled.library.create_ir_module(kernel.name)
+    function = ir.Function(module, _c_type(context, sig), kernel.name)
+    if kernel.inline:
+        function.attributes.add("alwaysinline")
     builder = ir.IRBuilder(function.append_basic_block())
     callee = context.declare_function(module, compiled.fndesc)
     args = [
         context.get_argument_value(builder, kind, arg)
         for kind, arg in zip(sig.args, function.args, strict=True)
     ]
-    status, answer = context.call_conv.call_function(
-        builder, callee, sig.return_type, sig.args, args
-    )
+    returned = compiled.signature.return_type
+    status, answer = context.call_conv.call_function(builder, callee, returned, sig.args, args)
     if CHECKED:
         note = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(32)]), FAULT_SYMBOL)
         with builder.if_then(status.is_error, likely=False):
             builder.call(note, [status.code])
+    answer = context.cast(builder, answer, returned, sig.return_type)
     builder.ret(context.get_value_as_argument(builder, sig.return_type, answer))
     return module
 

@@ -1,8 +1,9 @@
 """What a unit is made of: the kernels that an entry reaches, and a digest of all they depend on."""
 
 import hashlib
+import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,19 +19,34 @@ from terrarium.engine.jit import CHECKED, Entry, Kernel, bundle_of
 
 def reached_kernels(entry: Entry) -> tuple[list[Kernel], list[Entry]]:
     """The kernels of a unit, and the entries of other units that it calls."""
-    kernels: list[Kernel] = [entry]
-    calls: list[Entry] = []
-    known = {id(entry)}
+    kernels, calls = _walk(entry, lambda kernel: not isinstance(kernel, Entry))
+    return kernels, [callee for callee in calls if isinstance(callee, Entry)]
+
+
+def _walk(first: Kernel, goes_on: Callable[[Kernel], bool]) -> tuple[list[Kernel], list[Kernel]]:
+    """The kernels that one reaches, and those at which the walk ends."""
+    kernels: list[Kernel] = [first]
+    ends: list[Kernel] = []
+    known = {id(first)}
     for kernel in kernels:  # grows while it is walked
         for _, value in _named_values(kernel):
-            if not isinstance(value, Kernel) or id(value) in known:
-                continue
-            known.add(id(value))
-            if isinstance(value, Entry):
-                calls.append(value)
-            else:
-                kernels.append(value)
-    return kernels, calls
+            if isinstance(value, Kernel) and id(value) not in known:
+                known.add(id(value))
+                (kernels if goes_on(value) else ends).append(value)
+    return kernels, ends
+
+
+def parts_of(entry: Entry) -> list[Kernel]:
+    """What a unit is linked from: the entry, and the kernels that compile by themselves."""
+    return [kernel for kernel in reached_kernels(entry)[0] if kernel is entry or kernel.is_declared]
+
+
+def size_of(part: Kernel) -> int:
+    """Bytes of bytecode that are compiled with a part: its own, and of kernels not declared."""
+    kernels, _ = _walk(
+        part, lambda kernel: not isinstance(kernel, Entry) and not kernel.is_declared
+    )
+    return sum(len(kernel.function.__code__.co_code) for kernel in kernels)
 
 
 def digest_of(entry: Entry) -> str:
@@ -40,61 +56,111 @@ def digest_of(entry: Entry) -> str:
     processor. Paths, comments and code that is not compiled do not count, so clones of one version
     share a cache and edits elsewhere recompile nothing.
     """
-    digest = hashlib.sha256(_toolchain().encode())
+    digest = hashlib.sha256(toolchain_digest().encode())
     kernels, calls = reached_kernels(entry)
     for kernel in kernels:
         digest.update(f"{kernel.name} {kernel.inline}\n".encode())
-        _add_code(digest, kernel.function.__code__)
+        digest.update(_code(kernel.function.__code__, kernel.function.__doc__).encode())
+        digest.update(_described(kernel.function.__defaults__).encode())
         for name, value in _named_values(kernel):
             digest.update(f"{name}={_described(value)}\n".encode())
-    for callee in (entry, *calls):
+    declared = [kernel for kernel in kernels if kernel is entry or kernel.is_declared]
+    for callee in (*declared, *calls):
         args, returns = callee.hints
         digest.update(f"{callee.name}{[_hint(arg) for arg in args]}{_hint(returns)}".encode())
     return digest.hexdigest()[:24]
 
 
+_WITHOUT_EFFECT = {"NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR"}
+
+
 @cache
-def _toolchain() -> str:
+def toolchain_digest() -> str:
     """Everything besides the kernels that decides what the machine code is."""
-    machinery = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    settings = {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT
+    }
     parts = (
         version("numba"),
         version("llvmlite"),
+        np.__version__,
         platform.python_version(),
         binding.get_default_triple(),
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
+        # Code for a processor that was named is the same wherever it is made.
+        os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name(),
+        os.environ.get("NUMBA_CPU_FEATURES", binding.get_host_cpu_features().flatten()),
         CHECKED,
-        hashlib.sha256(machinery).hexdigest(),
+        settings,
+        Path(__file__).with_name("backend.py").read_bytes(),
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
+
+
+def _named_values(kernel: Kernel) -> Iterator[tuple[str, Any]]:
+    """The values outside of a kernel that it may use; of modules, the attributes it may use."""
+    function = kernel.function
+    yield from _attributes("", function.__globals__, _names(function.__code__), set())
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    yield from ((name, cell.cell_contents) for name, cell in cells)
+
+
+def _attributes(
+    prefix: str, known: Mapping[str, Any], names: list[str], passed: set[int]
+) -> Iterator[tuple[str, Any]]:
+    for name in names:
+        if name not in known:
+            continue
+        value = known[name]
+        if not isinstance(value, ModuleType):
+            yield prefix + name, value
+        elif id(value) not in passed:  # modules may name each other in a circle
+            yield from _attributes(f"{prefix}{name}.", vars(value), names, passed | {id(value)})
+
+
+def _names(code: CodeType) -> list[str]:
+    """The names that code may look up, with those of functions inside it."""
+    names = list(code.co_names)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            names += _names(const)
+    return names
+
+
+def _code(code: CodeType, doc: str | None) -> str:
+    """Bytecode and constants, without the lines and the file that they come from."""
+    consts = code.co_consts
+    if doc is not None and consts and consts[0] == doc:
+        consts = consts[1:]
+    parts = (
+        code.co_code,
+        code.co_exceptiontable,
+        code.co_argcount,
+        code.co_flags,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        [_described(const) for const in consts],
     )
     return repr(parts)
 
 
-def _named_values(kernel: Kernel) -> Iterator[tuple[str, Any]]:
-    """The global values that a kernel may use, modules resolved to the attributes it may use."""
-    names, known = kernel.function.__code__.co_names, kernel.function.__globals__
-    for name in names:
-        value = known.get(name)
-        if isinstance(value, ModuleType):
-            for attribute in names:
-                if attribute in value.__dict__:
-                    yield f"{name}.{attribute}", value.__dict__[attribute]
-        elif name in known:
-            yield name, value
-
-
-def _add_code(digest: Any, code: CodeType) -> None:
-    digest.update(code.co_code)
-    # The first constant is the docstring.
-    digest.update(repr((code.co_consts[1:], code.co_names, code.co_varnames)).encode())
-
-
 def _described(value: Any) -> str:
+    """A value, as far as the compiler can see it: the same text means the same code."""
+    if isinstance(value, Kernel):
+        return f"{type(value).__name__} {value.name}"
+    if isinstance(value, CodeType):
+        return _code(value, None)
     if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, (bool, int, float, str, tuple, np.generic)):
-        return f"{type(value).__name__} {value!r}"
-    return getattr(value, "__qualname__", type(value).__name__)
+        return f"{_dtype(value.dtype)}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, (tuple, list, frozenset)):
+        items = [_described(item) for item in value]
+        return f"{kind}{sorted(items) if isinstance(value, frozenset) else items}"
+    if isinstance(value, (bool, int, float, str, bytes, np.generic, np.dtype, type(None))):
+        return f"{kind} {value!r}"
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', kind)}"
 
 
 def _hint(hint: Any) -> str:

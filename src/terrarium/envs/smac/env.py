@@ -285,7 +285,8 @@ class StarCraft2Env:
             shield=float(unit["shield"]),
             shield_max=facts.shields,
             energy=float(unit["energy"]),
-            weapon_cooldown=float(unit["cooldown"]),
+            # Below 0 the engine keeps the rest of a tick, which the game does not show.
+            weapon_cooldown=max(float(unit["cooldown"]), 0.0),
         )
 
     def _joint(self, actions: Iterable[Any]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from terrarium.envs.task import TaskInfo
+from terrarium.envs.task_info import TaskInfo
 from terrarium.errors import TerrariumError, nearest
 
 ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")

@@ -1,0 +1,48 @@
+"""A trained policy from its checkpoint. Needs torch and NumPy only: the ladder has no more."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from terrarium.config import Layer, given, layer_from_file
+from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.algo_settings import algo_sections, algo_settings
+from terrarium.marl.algos import ALGOS, find_algo
+from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.teams import is_teams, split_teams
+from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
+from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.place import make_place
+
+
+def load_policy(file: Path) -> tuple[Algo, Layer]:
+    """An algorithm as a checkpoint left it, with the tables of its run's settings."""
+    content = load_checkpoint(file)
+    try:
+        tables = tomllib.loads(content["settings"])
+        name = str(tables["about"]["algo"])
+        spec, state = Spec(**content["spec"]), content["algo"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{file}: the checkpoint is damaged: {error}") from None
+    layer = layer_from_file(file, tables)
+    net, cfg = _settings(layer, name)
+    algo = find_algo(name)(spec, net, cfg, make_place(np.random.SeedSequence(0)))
+    algo.load_weights(state)
+    return algo, layer
+
+
+def _settings(layer: Layer, name: str) -> tuple[NetConfig, Any]:
+    """Of the networks and of the algorithm; those of the run do not matter for acting."""
+    for word in split_teams(name).values() if is_teams(name) else (name,):
+        if word not in ALGOS:
+            raise TerrariumError(
+                f'{layer.source}: unknown algorithm "{word}".{nearest(word, ALGOS)} '
+                f"Allowed: {', '.join(ALGOS)}"
+            )
+    kinds: dict[str, type[Any]] = {"net": NetConfig, **algo_sections(name)}
+    tables = {key: layer.values[key] for key in kinds if key in layer.values}
+    values = given(kinds, [Layer(layer.source, tables)])
+    net = NetConfig(**values.pop("net"))
+    return net, algo_settings(name, values)
