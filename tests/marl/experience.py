@@ -12,7 +12,7 @@ from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import Look, Own, parts
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
 SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, N_COLUMNS, N_STATE, limit_steps=N_STEPS)
@@ -25,8 +25,8 @@ def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Rows:
-    """Rows of 1 to 5 steps, in double precision; every second one ends, the others are cut.
+def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> ReplayRows:
+    """ReplayRows of 1 to 5 steps, in double precision; every second one ends, the others are cut.
 
     Nothing is available in padding and after an end, as in a buffer that is new.
     """
@@ -45,7 +45,7 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Ro
     rewards = torch.randn((n_rows, N_STEPS), generator=generator, dtype=torch.float64)
     rewards = torch.where(filled, rewards, STALE)
     over = terminated | ~filled  # what was kept there before may have been an end
-    return Rows(
+    return ReplayRows(
         look=look_of(
             avail,
             torch.randn((n_rows, N_STEPS + 1, N_AGENTS, N_COLUMNS), generator=generator).double(),
@@ -64,7 +64,7 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Ro
     )
 
 
-def with_longer_padding(rows: Rows) -> Rows:
+def with_longer_padding(rows: ReplayRows) -> ReplayRows:
     """Two more steps that nobody played, of what a buffer may hold there."""
 
     def longer(part: Tensor) -> Tensor:
@@ -84,7 +84,7 @@ def with_longer_padding(rows: Rows) -> Rows:
     )
 
 
-def in_single(learner: ValueLearner, rows: Rows) -> tuple[ValueLearner, Rows]:
+def in_single(learner: ValueLearner, rows: ReplayRows) -> tuple[ValueLearner, ReplayRows]:
     """Both in single precision, in which the square of the lowest number is infinite."""
     learner.online.float()
     learner.target.float()

@@ -14,8 +14,8 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.coma import (
     Coma,
     ComaBatch,
+    ComaCoefs,
     ComaConfig,
-    Weights,
     advantages_of,
     coma_loss,
     log_chances,
@@ -160,7 +160,7 @@ def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
     q = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
     log_all = log_chances(logits, batch.look.avail, floor)
     advantages = advantages_of(q, log_all.exp().detach(), batch.actions)
-    weights = Weights(1.0, 1.0, floor=floor, entropy=0.0, teacher=0.0)
+    weights = ComaCoefs(1.0, 1.0, floor=floor, entropy=0.0, teacher=0.0)
     loss, _ = coma_loss(batch, log_all, advantages, weights)
     naive = naive_policy_loss(batch, logits, q, floor)
     torch.testing.assert_close(loss, naive)
@@ -176,7 +176,7 @@ def test_the_dead_do_not_change_the_policys_loss() -> None:
     dead = ~batch.look.acting
     assert dead.any()
     log_all, advantages = learner._judge(batch)
-    weights = Weights(1.0, 1.0, floor=0.1, entropy=0.01, teacher=1.0)
+    weights = ComaCoefs(1.0, 1.0, floor=0.1, entropy=0.01, teacher=1.0)
     before, _ = coma_loss(batch, log_all, advantages, weights)
     advised = dataclasses.replace(batch, advice=torch.where(dead, 1, batch.advice))
     after, _ = coma_loss(advised, log_all, torch.where(dead, 100.0, advantages), weights)
@@ -264,7 +264,7 @@ def test_the_target_critic_follows(rate: float) -> None:
 
 def test_schedules_end_where_they_say() -> None:
     cfg = config({"floor": "0.5 -> 0.1", "entropy": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"})
-    assert weights_at(cfg, 0.0) == Weights(0.001, 0.01, 0.5, 0.02, 0.0)
+    assert weights_at(cfg, 0.0) == ComaCoefs(0.001, 0.01, 0.5, 0.02, 0.0)
     end = weights_at(cfg, 1.0)
     assert (end.critic_lr, end.floor, end.entropy) == pytest.approx((0.001, 0.1, 0.01))
     taught = ComaConfig(teacher="kiting", teacher_end=0.4)

@@ -15,7 +15,7 @@ from terrarium.marl.hindsight import Goals
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import JointValue
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import Replay, Rows
+from terrarium.marl.replay import Replay, ReplayRows
 from terrarium.marl.rollout import Collector, Rollout
 from tests.marl.games import BitFlip, Coordination, Game, Memory
 from tests.marl.small import (
@@ -45,12 +45,12 @@ def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, Replay
     return learner, learner.replay
 
 
-def all_rows(replay: Replay) -> Rows:
+def all_rows(replay: Replay) -> ReplayRows:
     ids = replay._n_steps.nonzero().squeeze(1)
     return replay.rows(ids, torch.linspace(0.5, 1.0, len(ids)))
 
 
-def gradients(learner: ValueLearner, rows: Rows) -> tuple[Tensor, Tensor, Tensor]:
+def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, Tensor]:
     """The loss, how wrong each row is, and all gradients."""
     loss = learner.loss(rows, learner.read(rows))
     learner.optimizer.zero_grad()
@@ -173,7 +173,7 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
 
 @torch.no_grad()
-def naive_error(learner: ValueLearner, rows: Rows, r: int) -> float:
+def naive_error(learner: ValueLearner, rows: ReplayRows, r: int) -> float:
     """How wrong a row is, step by step and by definition."""
     cfg, n = learner.cfg, int(rows.filled[r].sum())
     look, resets = rows.look[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)

@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Own
 from terrarium.marl.hindsight import Goals, relabel
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from tests.marl.experience import look_of
 
 N_ROWS, N_STEPS, N_AGENTS, N_BITS = 200, 9, 2, 6
@@ -26,7 +26,7 @@ def reward(achieved: Tensor, goal: Tensor) -> tuple[Tensor, Tensor]:
 GOALS = Goals(goal=slice(N_BITS, 2 * N_BITS), achieved=slice(0, N_BITS), reward=reward)
 
 
-def played(seed: int = 0) -> Rows:
+def played(seed: int = 0) -> ReplayRows:
     """Random play: rows of 0 to 9 steps; rows 0 and 1 have none and all, row 2 reaches its goal."""
     generator = torch.Generator().manual_seed(seed)
     shape = (N_ROWS, 1, N_AGENTS, N_BITS)
@@ -43,7 +43,7 @@ def played(seed: int = 0) -> Rows:
     obs[torch.arange(N_STEPS + 1) > lengths] = JUNK
     rewards, reached = reward(bits[:, 1:], goal)
     avail = torch.ones((*obs.shape[:-1], N_BITS), dtype=torch.bool)
-    return Rows(
+    return ReplayRows(
         look=look_of(avail, obs, torch.zeros((*obs.shape[:2], 0))),
         actions=flips,
         rewards=torch.where(filled, rewards, JUNK),
@@ -66,22 +66,24 @@ PARTS = ("look.obs", "rewards", "terminated", "filled")
 """What a new goal may change"""
 
 
-def part_of(rows: Rows, name: str) -> Tensor:
+def part_of(rows: ReplayRows, name: str) -> Tensor:
     part: Tensor = attrgetter(name)(rows)
     return part
 
 
-def goal_of(rows: Rows) -> Tensor:
+def goal_of(rows: ReplayRows) -> Tensor:
     """[R, A, G] at the first look."""
     return rows.look.obs[:, 0, :, GOALS.goal]
 
 
-def bits_after(rows: Rows) -> Tensor:
+def bits_after(rows: ReplayRows) -> Tensor:
     """[R, L, A, G] after each step."""
     return rows.look.obs[:, 1:, :, GOALS.achieved]
 
 
-def relabeled(share: float, strategy: str = "future", goals: Goals = GOALS) -> tuple[Rows, Rows]:
+def relabeled(
+    share: float, strategy: str = "future", goals: Goals = GOALS
+) -> tuple[ReplayRows, ReplayRows]:
     before = played()
     generator = torch.Generator().manual_seed(1)
     return before, relabel(before, goals, share, strategy, generator)

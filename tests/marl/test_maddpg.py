@@ -11,7 +11,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.actions import Layout
+from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Look, parts
@@ -19,7 +19,7 @@ from terrarium.marl.games import Workforce
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import make_place
 from terrarium.marl.player import PolicyPlayer
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from terrarium.marl.replay_files import ReplayFiles
 from terrarium.marl.rollout import Collector
 from terrarium.marl.settings import resolve
@@ -44,7 +44,7 @@ def made(*words: str, algo: str = "maddpg", world: str = AIMS) -> tuple[Maddpg, 
     return learner, collector, env
 
 
-def played(*words: str, n: int = 12, **how: str) -> tuple[Maddpg, Rows]:
+def played(*words: str, n: int = 12, **how: str) -> tuple[Maddpg, ReplayRows]:
     """A learner and rows of what it has played."""
     learner, collector, env = made(*words, **how)
     for _ in range(n):
@@ -58,7 +58,7 @@ def weights_of(module: torch.nn.Module) -> list[Tensor]:
     return [weight.detach().clone() for weight in module.parameters()]
 
 
-def q_of(learner: Maddpg, rows: Rows, actions: Tensor, look: Look | None = None) -> Tensor:
+def q_of(learner: Maddpg, rows: ReplayRows, actions: Tensor, look: Look | None = None) -> Tensor:
     look = rows.look[:, :-1] if look is None else look
     nothing = look.obs[..., :0]
     return learner.online.critic(look, actions.unsqueeze(-3), nothing)[0].detach()  # [R, L, A]
@@ -261,7 +261,7 @@ def test_every_kind_of_action_is_learned(algo: str) -> None:
 
 def test_choices_and_flags_have_the_frequencies_of_the_policy() -> None:
     spec = Spec(1, 8, 8, 1, 1, parts=((("choice", 3), ("flag", 1), ("choice", 3)),))
-    layout, n = Layout(spec, CPU), 20_000
+    layout, n = ActionLayout(spec, CPU), 20_000
     out = torch.tensor([0.0, 0.5, -0.5, 1.0, 0.7, 0.0, 2.0, 0.0])
     avail = torch.tensor([False, True, True, True, True, True, False, True])
     u = torch.rand((n, 1, 8), generator=torch.Generator().manual_seed(0))
@@ -276,7 +276,7 @@ def test_choices_and_flags_have_the_frequencies_of_the_policy() -> None:
 
 def test_only_who_has_nothing_to_do_does_nothing() -> None:
     spec = Spec(2, 4, 4, 1, 1, parts=((("choice", 3),), (("real", 2), ("flag", 1))))
-    layout = Layout(spec, CPU)
+    layout = ActionLayout(spec, CPU)
     out = torch.ones((1, 2, 4), requires_grad=True)
     avail = torch.tensor([[[False, True, False, True], [True, False, False, False]]])
     drawn = layout.sample(out, avail, torch.full((1, 2, 4), 0.5), 0.5)

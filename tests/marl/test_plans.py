@@ -16,7 +16,7 @@ from terrarium.marl.ablation.cells import (
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
 from terrarium.marl.ablation.glance import Watcher
-from terrarium.marl.ablation.plan import Plan
+from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import find_plan, plan_names, read_plan
 from terrarium.marl.ablation.pool import PoolConfig
 from terrarium.marl.settings import RunConfig
@@ -48,7 +48,7 @@ settings = { "run.max_steps" = 500, "net.core" = "none" }
 """
 
 
-def plan_of(folder: Path, text: str = PLAN, quick: bool = False) -> Plan:
+def plan_of(folder: Path, text: str = PLAN, quick: bool = False) -> AblationPlan:
     file = folder / "own.toml"
     file.write_text(text, encoding="utf-8")
     return checked_plan(read_plan(file, quick))

@@ -7,14 +7,14 @@ import torch
 
 from terrarium.envs.players.players import PLAYERS
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.ppo import Ppo, PpoConfig, Weights, ppo_loss, weights_at
+from terrarium.marl.algos.ppo import Ppo, PpoCoefs, PpoConfig, ppo_loss, weights_at
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.schedules import Schedule
 from tests.marl.small import NET, PPO_LIKE
 from tests.marl.small import made as made_small
 
-NO_BONUS = Weights(lr=0.0, entropy=0.0, teacher=0.0)
+NO_BONUS = PpoCoefs(lr=0.0, entropy=0.0, teacher=0.0)
 
 
 def made(
@@ -52,7 +52,7 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     assert dead.any()
     logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
     values = learner.critic(batch.look)
-    weights = Weights(lr=0.0, entropy=0.01, teacher=1.0)
+    weights = PpoCoefs(lr=0.0, entropy=0.01, teacher=1.0)
     _, before = ppo_loss(batch, logits, values, weights, learner.cfg)
     changed = dataclasses.replace(
         batch,

@@ -12,7 +12,7 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from terrarium.marl.nets.config import Spec
-from terrarium.marl.replay import SMALLEST_PRIORITY, Replay, ReplayConfig, Rows, replay_bytes
+from terrarium.marl.replay import SMALLEST_PRIORITY, Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.replay_files import ReplayFiles
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
@@ -42,7 +42,7 @@ def filled(
     return replay, naive, stream
 
 
-def some(replay: Replay, ids: list[int]) -> Rows:
+def some(replay: Replay, ids: list[int]) -> ReplayRows:
     return replay.rows(torch.tensor(ids), torch.ones(len(ids)))
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.qtran import QtranConfig
 from terrarium.marl.algos.value import ValueConfig, ValueLearner, follow
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -58,7 +58,7 @@ def test_packed_rows_say_the_same(algo: str, core: str) -> None:
         torch.testing.assert_close(grad, grads[name], rtol=1e-6, atol=1e-9, msg=name)
 
 
-def values_of(team: ValueLearner, rows: Rows) -> tuple[Tensor, Tensor]:
+def values_of(team: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor]:
     """What both networks say of every action: [R, L + 1, A, N]."""
     resets = torch.zeros(rows.look.avail.shape[:2], dtype=torch.bool)
     with torch.no_grad():
@@ -66,7 +66,9 @@ def values_of(team: ValueLearner, rows: Rows) -> tuple[Tensor, Tensor]:
         return online, team.target.agents(rows.look, rows.carry, resets)[0]
 
 
-def naive_goals(learner: ValueLearner, rows: Rows, r: int, following: list[float]) -> list[float]:
+def naive_goals(
+    learner: ValueLearner, rows: ReplayRows, r: int, following: list[float]
+) -> list[float]:
     n, cfg = int(rows.filled[r].sum()), learner.cfg
     over = [k == n - 1 for k in range(n)]
     args = (rows.rewards[r, :n].tolist(), following, rows.terminated[r, :n].tolist(), over)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from terrarium.report.runs import RunFolder, load_run
+from terrarium.report.runs import TrainedRun, load_run
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "about": {
@@ -59,7 +59,7 @@ def write_lines(folder: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     (folder / "metrics.jsonl").write_text(text, encoding="utf-8")
 
 
-def load(folder: Path, *args: Any, **kwargs: Any) -> RunFolder:
+def load(folder: Path, *args: Any, **kwargs: Any) -> TrainedRun:
     return load_run(write_run(folder, *args, **kwargs))
 
 

@@ -8,7 +8,7 @@ import pytest
 from terrarium.errors import TerrariumError
 from terrarium.report.groups import differing_settings, group_runs
 from terrarium.report.notes import notes_on
-from terrarium.report.runs import RunFolder, load_run
+from terrarium.report.runs import TrainedRun, load_run
 from terrarium.report.settings import value_text
 from tests.report.folders import load
 
@@ -18,7 +18,7 @@ class Runs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.all: list[RunFolder] = []
+        self.all: list[TrainedRun] = []
 
     def add(self, *args: Any, **settings: Any) -> None:
         self.all.append(load(self._folder / str(len(self.all)), *args, **settings))

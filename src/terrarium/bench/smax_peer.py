@@ -28,7 +28,7 @@ STEPS_PER_CALL = 16
 Carry = Any
 
 
-class Battles:
+class SmaxBattles:
     """A batch of SMAX battles under random play, in the environment's standard configuration."""
 
     def __init__(self, scenario: str, batch: int) -> None:
@@ -127,8 +127,8 @@ def _serve(questions: TextIO, answers: TextIO) -> None:
         answers.flush()
 
     # Kept, so that going back to a batch does not compile it again.
-    known: dict[tuple[str, int], Battles] = {}
-    battles: Battles | None = None
+    known: dict[tuple[str, int], SmaxBattles] = {}
+    battles: SmaxBattles | None = None
     try:
         answer(_describe())
         for line in questions:
@@ -136,7 +136,7 @@ def _serve(questions: TextIO, answers: TextIO) -> None:
             if "setup" in question:
                 scenario, batch = question["setup"]
                 if (scenario, batch) not in known:
-                    known[scenario, batch] = Battles(scenario, batch)
+                    known[scenario, batch] = SmaxBattles(scenario, batch)
                 battles = known[scenario, batch]
                 answer({"batch": batch})
             elif battles is None:

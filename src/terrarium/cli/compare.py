@@ -13,7 +13,7 @@ from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
     from terrarium.report.comparison import Comparison
-    from terrarium.report.measures import Measure
+    from terrarium.report.measures import Score
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ def print_comparison(comparison: "Comparison", files: Mapping[Path, int]) -> Non
         print(f"{path} ({size_text(size)})")
 
 
-def _table(comparison: "Comparison", measure: "Measure") -> Table:
+def _table(comparison: "Comparison", measure: "Score") -> Table:
     from terrarium.report.table import N_TEXTS, cells, headings
 
     rows = (cells(row) for row in comparison.rows if row.measure == measure)
     return _filled(headings(measure), N_TEXTS, rows)
 
 
-def _finals(comparison: "Comparison", measure: "Measure") -> Table:
+def _finals(comparison: "Comparison", measure: "Score") -> Table:
     from terrarium.report.final_table import N_TEXTS, cells, headings
 
     scales = [scale for scale in comparison.statistics if scale.measure == measure]

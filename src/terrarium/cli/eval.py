@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from terrarium.cli.eval_world import (
-    Round,
+    EvalRound,
     as_json,
     evaluate_in_world,
     is_world_run,
@@ -106,7 +106,7 @@ class Eval:
 
     def _run_in_worlds(self) -> None:
         """Returns instead of wins; worlds have no contract."""
-        how = Round(self.episodes, self.seed, self.batch)
+        how = EvalRound(self.episodes, self.seed, self.batch)
         words = self.scenarios or ("",)
         pairs = [resolve_world_player(self.player, w, self.threads, self.seed) for w in words]
         with _open_progress() as progress:

@@ -20,7 +20,7 @@ RANDOM = "random"
 
 
 @dataclass(frozen=True)
-class Round:
+class EvalRound:
     """How many episodes, and which."""
 
     episodes: int
@@ -68,7 +68,7 @@ def resolve_world_player(
 
 
 def evaluate_in_world(
-    player: "WorldPlayer", world: "World", how: Round, progress: Progress
+    player: "WorldPlayer", world: "World", how: EvalRound, progress: Progress
 ) -> "WorldEvaluation":
     from terrarium.envs.pettingzoo.evaluate import evaluate_world
 

@@ -49,7 +49,7 @@ class BundleField:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """The table of a bundle: which word means what."""
 
     name: str
@@ -58,7 +58,7 @@ class Layout:
 
 
 @cache
-def layout_of(kind: Any) -> Layout:
+def layout_of(kind: Any) -> TableLayout:
     """The table that the annotations of a bundle describe."""
     fields: list[ArrayField | BundleField] = []
     word = 0
@@ -71,7 +71,7 @@ def layout_of(kind: Any) -> Layout:
         else:
             fields.append(BundleField(name, hint, word))
             word += 1
-    return Layout(kind.__name__, tuple(fields), word)
+    return TableLayout(kind.__name__, tuple(fields), word)
 
 
 class Handle:

@@ -14,7 +14,7 @@ from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.engine.records import Records, records
 from terrarium.envs.kernels.measures import compile_yardstick
 from terrarium.envs.kernels.sight import WALK_UP
-from terrarium.envs.kernels.tables import FIRST_TURN, KIND, N_AIMED, N_SELF, SETTINGS, Task
+from terrarium.envs.kernels.tables import FIRST_TURN, KIND, N_AIMED, N_SELF, SETTINGS, TaskTables
 from terrarium.envs.members import n_members, possible_allies
 from terrarium.envs.options import Options
 from terrarium.envs.schema import (
@@ -100,7 +100,7 @@ def is_healer(unit: Unit) -> bool:
 
 def compile_task(
     scenario: Scenario, options: Options, views: tuple[str, ...], autoreset: bool
-) -> tuple[Task, TaskInfo]:
+) -> tuple[TaskTables, TaskInfo]:
     """Tables for the kernels, and the same for people."""
     rules = load_ruleset(scenario.rules)
     smac = smac_of(scenario, rules)
@@ -179,7 +179,7 @@ def compile_task(
         rows[f"{block}_width"] = len(names[block])
     settings = records(1, SETTINGS)
     settings[0] = tuple(rows[name] for name in SETTINGS.fields or ())
-    task = Task(
+    task = TaskTables(
         settings=settings,
         kinds=_kinds(rules, bits, options, skilled),
         traits=trait_table(rules),

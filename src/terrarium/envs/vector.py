@@ -18,7 +18,7 @@ from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.envs.arrays import empty_output, empty_state, empty_views
 from terrarium.envs.kernels.actions import first_refused, sample_all_actions
 from terrarium.envs.kernels.episodes import (
-    Choice,
+    Selection,
     begin_episodes,
     observe_envs,
     play_randomly,
@@ -233,7 +233,7 @@ class VecEnv:
             self._seeds = np.where(chosen, self._checked_seeds(seed), self._seeds)
             self._forget_episodes(chosen)
 
-        choice = handle(Choice(chosen))
+        choice = handle(Selection(chosen))
         self.sim.spread(lambda first, last: begin_episodes(self._envs, choice, first, last))
         self.sim.check_faults()
         for array in self._output:

@@ -14,7 +14,7 @@ from terrarium.marl.nets.config import Spec
 from terrarium.marl.relaxed import bits_st, categorical_st, one_hot_of
 
 
-class Layout:
+class ActionLayout:
     """Which columns of all agents belong together."""
 
     def __init__(self, spec: Spec, device: torch.device) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.nets.mixers import Mixer
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
@@ -54,7 +54,7 @@ class Experiences:
     there: Tensor  # [R, L, A] it was alive before
 
 
-def slopes_of(rows: Rows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
+def slopes_of(rows: ReplayRows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
     """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 
     They are asked for themselves, not made from gradients of a loss, which say nothing where there
@@ -67,7 +67,7 @@ def slopes_of(rows: Rows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Te
 
 
 def split(
-    rows: Rows, taken: Tensor, next_taken: Tensor, errors: Tensor, discount: float
+    rows: ReplayRows, taken: Tensor, next_taken: Tensor, errors: Tensor, discount: float
 ) -> Experiences:
     """What each agent experienced, whose errors [R, L, A] are known; values are [R, L, A]."""
     acting = rows.look.acting  # [R, L + 1, A]

@@ -27,7 +27,7 @@ from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Look, look_at
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
 from terrarium.marl.player import PolicyPlayer
-from terrarium.marl.rollout import Battles
+from terrarium.marl.rollout import VectorEnv
 from terrarium.replay import SUFFIX, WORLD_SUFFIX
 from terrarium.replay.record_file import save_record
 from terrarium.replay.world_record import save_world_record
@@ -57,7 +57,7 @@ class Tested:
     metrics: Metrics
 
 
-class Game(Protocol):
+class Task(Protocol):
     """Episodes without end that a policy can be trained, tested and watched on."""
 
     @property
@@ -98,7 +98,7 @@ class Game(Protocol):
 
     def open(
         self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce
-    ) -> Battles:
+    ) -> VectorEnv:
         """Many episodes at once that have just begun"""
 
     def test(self, player: PolicyPlayer, episodes: int, work: Workforce) -> Tested: ...
@@ -299,7 +299,7 @@ class WorldGame:
         save_world_record(record_world(player, self.world, seed, title), path)
 
 
-def find_game(name: str, task: Mapping[str, Any]) -> Game:
+def find_game(name: str, task: Mapping[str, Any]) -> Task:
     """A battle by its scenario, or a world; `task` holds options of the one or the other."""
     if is_world(name):
         return WorldGame(find_world(name, task))

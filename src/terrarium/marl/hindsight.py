@@ -8,7 +8,7 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.batch import Own, draw
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 
 STRATEGIES = ("future", "final")
 
@@ -39,8 +39,8 @@ class Goals:
 
 
 def relabel(
-    rows: Rows, goals: Goals, share: float, strategy: str, generator: torch.Generator
-) -> Rows:
+    rows: ReplayRows, goals: Goals, share: float, strategy: str, generator: torch.Generator
+) -> ReplayRows:
     """Give about this share of the rows a goal that was achieved in the same row; a copy.
 
     `future` takes what one random step of the row achieved, `final` what its last step did. Each
@@ -61,19 +61,19 @@ def relabel(
     return _with_goal(rows, after[..., goals.achieved], chosen, goals)
 
 
-def _random_step(rows: Rows, generator: torch.Generator) -> Tensor:
+def _random_step(rows: ReplayRows, generator: torch.Generator) -> Tensor:
     """[R] one of the steps that exist; any, where none does."""
     steps = draw(rows.filled.float(), generator)
     return steps.clamp(max=rows.filled.shape[-1] - 1)
 
 
-def _last_step(rows: Rows) -> Tensor:
+def _last_step(rows: ReplayRows) -> Tensor:
     """[R] the last step that exists; the first, where none does."""
     numbers = torch.arange(rows.filled.shape[-1], device=rows.filled.device)
     return (rows.filled * numbers).amax(-1)
 
 
-def _with_goal(rows: Rows, goal: Tensor, chosen: Tensor, goals: Goals) -> Rows:
+def _with_goal(rows: ReplayRows, goal: Tensor, chosen: Tensor, goals: Goals) -> ReplayRows:
     """The chosen rows [R] as if their goal had been this one [R, A, G] from the begin."""
     obs = rows.look.obs.clone()
     obs[chosen, ..., goals.goal] = goal[chosen].unsqueeze(1)  # at all L + 1 looks

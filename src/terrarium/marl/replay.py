@@ -63,7 +63,7 @@ class ReplayConfig:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ReplayRows:
     """Up to L steps in each of R rows, ready to learn from; K were drawn."""
 
     look: Look  # [R, L + 1, ...]
@@ -97,10 +97,10 @@ class Rows:
         sums[1].index_add_(0, owner, self.filled.to(values.dtype).flatten())
         return sums[0] / sums[1].clamp(min=1.0)
 
-    def to(self, device: torch.device) -> "Rows":
-        return Rows(*(getattr(self, field.name).to(device) for field in fields(self)))
+    def to(self, device: torch.device) -> "ReplayRows":
+        return ReplayRows(*(getattr(self, field.name).to(device) for field in fields(self)))
 
-    def packed(self) -> "Rows":
+    def packed(self) -> "ReplayRows":
         """The same steps in fewer, fuller rows: short ones stand one behind the other.
 
         Only for rows that begin with nothing to remember. Otherwise a third of a batch of episodes
@@ -115,7 +115,7 @@ class Rows:
 
         # Of what was seen after a last step there is no step.
         played = real[:, :-1] & (step[:, :-1] < n_slots[row[:, :-1]] - 1)
-        return Rows(
+        return ReplayRows(
             look=self.look[row, step],
             actions=moved(self.actions),
             rewards=moved(self.rewards),
@@ -266,7 +266,7 @@ class Replay:
         self._n_steps[opened] = 0
         return opened
 
-    def draw(self, share: float, generator: torch.Generator) -> Rows:
+    def draw(self, share: float, generator: torch.Generator) -> ReplayRows:
         """Some rows, cut to the longest of them; `share` of the run is done."""
         closed = (self._n_steps > 0).nonzero().squeeze(1)
         if self.cfg.priority:
@@ -279,14 +279,14 @@ class Replay:
             weights = torch.ones(len(ids))
         return self.rows(ids, weights)
 
-    def rows(self, ids: Tensor, weights: Tensor) -> Rows:
+    def rows(self, ids: Tensor, weights: Tensor) -> ReplayRows:
         """These rows."""
         n_steps = self._n_steps[ids]
         longest = int(n_steps.max())
         carry = self._carry[ids]
         if not self.cfg.chunk:
             carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
-        return Rows(
+        return ReplayRows(
             look=Look(*(part[ids, : longest + 1] for part in parts(self._look))),
             actions=_readable(self._actions[ids, :longest]),
             rewards=self._rewards[ids, :longest],

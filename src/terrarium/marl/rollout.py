@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
-class Choice:
+class PolicyOutput:
     """What a policy decided for a batch of teams."""
 
     actions: Tensor  # [B, A] indices, or [B, A, N] vectors, see `marl.actions`
@@ -24,7 +24,7 @@ class Choice:
     carry: Tensor  # [B, A, C] what it remembers afterwards
 
 
-class Battles(Protocol):
+class VectorEnv(Protocol):
     """Many episodes at once that begin anew by themselves, such as a `VecEnv`."""
 
     n_envs: int
@@ -67,7 +67,7 @@ class Battles(Protocol):
     def close(self) -> None: ...
 
 
-Act = Callable[[Look, Tensor, Tensor], Choice]
+Act = Callable[[Look, Tensor, Tensor], PolicyOutput]
 """look [B, ...], carry [B, A, C], resets [B] -> Choice"""
 
 
@@ -101,7 +101,7 @@ class Rollout:
 
 
 @dataclass(frozen=True)
-class Episodes:
+class EndedEpisodes:
     """Those that ended during a rollout."""
 
     won: list[bool]
@@ -114,7 +114,7 @@ class Collector:
 
     def __init__(
         self,
-        env: Battles,
+        env: VectorEnv,
         n_steps: int,
         carry_size: int,
         device: torch.device = CPU,
@@ -147,10 +147,10 @@ class Collector:
         self.teacher = None
         self._advice.fill_(-1)
 
-    def collect(self, act: Act) -> tuple[Rollout, Episodes]:
+    def collect(self, act: Act) -> tuple[Rollout, EndedEpisodes]:
         """Let a policy play; the rollout is overwritten by the next one."""
         env = self.env
-        episodes = Episodes([], [], [])
+        episodes = EndedEpisodes([], [], [])
         ends: list[tuple[int, Tensor, Look]] = []
         for t in range(self.n_steps):
             self._keep(t)
@@ -216,7 +216,7 @@ class Collector:
         self.begins = state["begins"].to(self.begins.device)
 
 
-def _note(outcome: StepOutput, episodes: Episodes) -> None:
+def _note(outcome: StepOutput, episodes: EndedEpisodes) -> None:
     over = outcome.terminated | outcome.truncated
     if over.any():
         episodes.won.extend(outcome.won[over].tolist())

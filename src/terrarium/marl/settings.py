@@ -23,7 +23,7 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
-from terrarium.marl.games import Game, find_game
+from terrarium.marl.games import Task, find_game
 from terrarium.marl.nets.config import NetConfig
 
 MAX_SEED = 2**63 - 1
@@ -99,7 +99,7 @@ class EvalConfig:
 
 
 @dataclass(frozen=True)
-class Stage:
+class CurriculumStage:
     """A scenario that is trained on first."""
 
     scenario: str
@@ -115,7 +115,7 @@ class Stage:
 class CurriculumConfig:
     """Scenarios that lead up to the one that counts; the policy is carried over."""
 
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[CurriculumStage, ...] = ()
     """in their order: {scenario = "smac/3m", target = 0.9}"""
 
 
@@ -156,7 +156,7 @@ class Settings:
             return getattr(self.algo, name)
         return getattr(self, name)
 
-    def game(self, scenario: str) -> Game:
+    def game(self, scenario: str) -> Task:
         """What a scenario is played as."""
         return find_game(scenario, self.task)
 

@@ -19,11 +19,11 @@ from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.teams import TeamsConfig
 from terrarium.marl.checkpoint import save_checkpoint
-from terrarium.marl.games import TEST_SEED, Game, Workforce
+from terrarium.marl.games import TEST_SEED, Task, Workforce
 from terrarium.marl.place import free_memory, make_place, use_threads
 from terrarium.marl.player import PolicyPlayer
 from terrarium.marl.replay import ReplayConfig
-from terrarium.marl.rollout import Battles, Collector, Episodes
+from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
 from terrarium.marl.settings import Settings
 
@@ -84,7 +84,7 @@ class Trainer:
         return self.settings.scenarios[self.progress.stage]
 
     @property
-    def game(self) -> Game:
+    def game(self) -> Task:
         """The same, as what can be played."""
         return self.settings.game(self.scenario)
 
@@ -195,7 +195,7 @@ class Trainer:
         if self.in_last_stage and self._is_best(game, result.score):
             save_checkpoint(self.folder.best, self._policy())
 
-    def _is_best(self, game: Game, score: float) -> bool:
+    def _is_best(self, game: Task, score: float) -> bool:
         """Whether a test was as good as any before. Of opponents the last ones are the best: what
         one side gains, the other loses."""
         progress = self.progress
@@ -221,7 +221,7 @@ class Trainer:
         self._env = self._open_battles()
         self._collector = self._new_collector()
 
-    def _open_battles(self) -> Battles:
+    def _open_battles(self) -> VectorEnv:
         """The battles of this stage; each has its own seed, drawn from the run's."""
         settings = self.settings
         seed = np.random.SeedSequence(
@@ -283,7 +283,7 @@ class Trainer:
         self._collector.load_state_dict(content["collector"])
 
 
-def _summary(episodes: Episodes) -> Metrics:
+def _summary(episodes: EndedEpisodes) -> Metrics:
     if not episodes.won:
         return {"train/episodes": 0.0}
     return {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from terrarium.report.groups import Group, panel_name
-from terrarium.report.measures import Measure
+from terrarium.report.groups import RunGroup, panel_name
+from terrarium.report.measures import Score
 from terrarium.report.statistics import (
     Estimate,
     Floats,
@@ -69,7 +69,7 @@ class Aggregate:
 class Statistics:
     """What a comparison says beyond its single groups, about scenarios of one scale."""
 
-    measure: Measure
+    measure: Score
     scenarios: tuple[str, ...]
     """or a team in one"""
     finals: tuple[FinalScores, ...]
@@ -93,19 +93,19 @@ class Statistics:
         return self.scenarios[0] if n == 1 else "both scenarios" if n == 2 else f"all {n} scenarios"
 
 
-def all_statistics(groups: Sequence[Group]) -> tuple[Statistics, ...]:
+def all_statistics(groups: Sequence[RunGroup]) -> tuple[Statistics, ...]:
     """One for all win rates together, and one for each world or team: a mean over the returns of
     two worlds would say most about the one with the larger rewards."""
-    by_scale: dict[str, list[Group]] = {}
+    by_scale: dict[str, list[RunGroup]] = {}
     for group in groups:
         by_scale.setdefault("" if group.measure.is_share else group.panel, []).append(group)
     return tuple(statistics_of(members) for members in by_scale.values())
 
 
-def statistics_of(groups: Sequence[Group]) -> Statistics:
+def statistics_of(groups: Sequence[RunGroup]) -> Statistics:
     """Aggregate what can be aggregated: only labels with runs on every scenario compare fairly."""
     scenarios = tuple(dict.fromkeys(group.panel for group in groups))
-    by_label: dict[str, list[Group]] = {}
+    by_label: dict[str, list[RunGroup]] = {}
     for group in groups:
         by_label.setdefault(group.label, []).append(group)
     complete = {
@@ -120,7 +120,7 @@ def statistics_of(groups: Sequence[Group]) -> Statistics:
     return Statistics(groups[0].measure, scenarios, tuple(finals), aggregates, improvements)
 
 
-def left_out(groups: Sequence[Group]) -> list[str]:
+def left_out(groups: Sequence[RunGroup]) -> list[str]:
     """Labels that lack a scenario, and so are in no aggregate over several."""
     groups = [group for group in groups if group.measure.is_share]
     n_scenarios = len({group.scenario for group in groups})
@@ -128,12 +128,12 @@ def left_out(groups: Sequence[Group]) -> list[str]:
     return [label for label in dict.fromkeys(labels) if labels.count(label) < n_scenarios]
 
 
-def scores_of(groups: Sequence[Group]) -> Scores:
+def scores_of(groups: Sequence[RunGroup]) -> Scores:
     """The last evaluation of every run, scenario by scenario."""
     return [np.array([run.scores[-1] for run in group.runs], np.float64) for group in groups]
 
 
-def iqm_curve(groups: Sequence[Group], axis: Axis) -> Curve:
+def iqm_curve(groups: Sequence[RunGroup], axis: Axis) -> Curve:
     """The IQM over all runs of some groups, where each run has a value, with its interval."""
     runs = [run for group in groups for run in group.runs]
     points = [points_of(run, axis) for run in runs]
@@ -162,7 +162,7 @@ def _band(parts: Scores) -> tuple[Floats, Floats]:
     return np.array(lows), np.array(highs)
 
 
-def _profile_levels(groups: Sequence[Group]) -> Floats:
+def _profile_levels(groups: Sequence[RunGroup]) -> Floats:
     """From never to always, or from below the lowest return to above the highest."""
     if groups[0].measure.is_share:
         return np.linspace(0.0, 1.0, _PROFILE_LEVELS)
@@ -172,13 +172,13 @@ def _profile_levels(groups: Sequence[Group]) -> Floats:
     return np.linspace(low - room, high + room, _PROFILE_LEVELS)
 
 
-def _final(scenario: str, members: Sequence[Group]) -> FinalScores:
+def _final(scenario: str, members: Sequence[RunGroup]) -> FinalScores:
     first, n_runs = members[0], sum(len(group.runs) for group in members)
     found = estimates(scores_of(members), has_optimum=first.measure.is_share)
     return FinalScores(scenario, first.team, first.label, n_runs, found)
 
 
-def _aggregate(members: Sequence[Group], levels: Floats) -> Aggregate:
+def _aggregate(members: Sequence[RunGroup], levels: Floats) -> Aggregate:
     return Aggregate(
         label=members[0].label,
         final=_final("", members),
@@ -187,7 +187,7 @@ def _aggregate(members: Sequence[Group], levels: Floats) -> Aggregate:
     )
 
 
-def _improvements(complete: dict[str, list[Group]]) -> tuple[Improvement, ...]:
+def _improvements(complete: dict[str, list[RunGroup]]) -> tuple[Improvement, ...]:
     return tuple(
         Improvement(label, over, probability_of_improvement(scores_of(ours), scores_of(theirs)))
         for label, ours in complete.items()

@@ -9,7 +9,7 @@ from terrarium.report.aggregate import Statistics, all_statistics
 from terrarium.report.curves import curves_figure, png_of
 from terrarium.report.figures import png_of_figure, svg_of_figure
 from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
-from terrarium.report.groups import Group, group_runs
+from terrarium.report.groups import RunGroup, group_runs
 from terrarium.report.notes import notes_on
 from terrarium.report.page import page
 from terrarium.report.runs import find_runs, load_run
@@ -26,7 +26,7 @@ _PERHAPS = {"statistics.png", "statistics.svg"}
 class Comparison:
     """Groups of runs, a row of the table for each, and what to keep in mind about them."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[RunGroup, ...]
     """and those of the teams of worlds"""
     rows: tuple[Summary, ...]
     statistics: tuple[Statistics, ...]

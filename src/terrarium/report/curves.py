@@ -18,8 +18,8 @@ from terrarium.report.figures import (
     png_of_figure,
     share_axis,
 )
-from terrarium.report.groups import Group
-from terrarium.report.measures import WIN_RATE, Measure
+from terrarium.report.groups import RunGroup
+from terrarium.report.measures import WIN_RATE, Score
 from terrarium.report.summary import Axis, curve_of
 from terrarium.report.table import steps_text
 
@@ -29,17 +29,17 @@ AXIS_LABELS = {"steps": "environment steps", "minutes": "minutes of training"}
 _MAX_TITLE = 34
 
 
-def n_columns(groups: Sequence[Group]) -> int:
+def n_columns(groups: Sequence[RunGroup]) -> int:
     """How many panels stand side by side, so that the last row is not nearly empty."""
     return even(len({group.panel for group in groups}), _MAX_COLUMNS)
 
 
-def png_of(groups: Sequence[Group]) -> bytes:
+def png_of(groups: Sequence[RunGroup]) -> bytes:
     """The curves as a picture on white."""
     return png_of_figure(lambda: curves_figure(groups))
 
 
-def curves_figure(groups: Sequence[Group]) -> Figure:
+def curves_figure(groups: Sequence[RunGroup]) -> Figure:
     """Two panels for each scenario and each team of a world, and a legend below."""
     measures = {group.panel: group.measure for group in groups}
     scenarios = list(measures)
@@ -67,7 +67,7 @@ def curves_figure(groups: Sequence[Group]) -> Figure:
 
 
 def _draw_scenario(
-    pair: Sequence[Axes], groups: Sequence[Group], styles: Mapping[str, LineStyle], is_bare: bool
+    pair: Sequence[Axes], groups: Sequence[RunGroup], styles: Mapping[str, LineStyle], is_bare: bool
 ) -> None:
     """Both panels of a scenario, one above the other; bare ones have no numbers beside them."""
     name, measure = groups[0].panel, groups[0].measure
@@ -83,7 +83,7 @@ def _draw_scenario(
             axes.set_ylabel(f"test {measure.name}")
 
 
-def prepare_axes(axes: Axes, axis: Axis, measure: Measure) -> None:
+def prepare_axes(axes: Axes, axis: Axis, measure: Score) -> None:
     """Scores upward; steps or minutes to the right, from 0."""
     if measure.is_share:
         share_axis(axes, "y")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from terrarium.errors import TerrariumError
-from terrarium.report.groups import Group
+from terrarium.report.groups import RunGroup
 from terrarium.report.summary import Curve
 
 try:  # all that reports use of matplotlib, so that its absence is said in one place
@@ -67,7 +67,7 @@ class LineStyle:
     dashes: Any
 
 
-def line_styles(groups: Sequence[Group]) -> dict[str, LineStyle]:
+def line_styles(groups: Sequence[RunGroup]) -> dict[str, LineStyle]:
     """A style for each label: first all colors, then other dashes."""
     labels = dict.fromkeys(group.label for group in groups)
     n_colors, n_dashes = len(LINE_COLORS), len(_DASHES)

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from terrarium.report.aggregate import FinalScores, Statistics
-from terrarium.report.groups import Group
-from terrarium.report.measures import WIN_RATE, Measure
+from terrarium.report.groups import RunGroup
+from terrarium.report.measures import WIN_RATE, Score
 from terrarium.report.statistics import Estimate
 from terrarium.report.summary import Axis, Curve, curve_of
 
@@ -17,7 +17,7 @@ N_TEXTS = 2
 _AXES: tuple[Axis, ...] = ("steps", "minutes")
 
 
-def headings(measure: Measure) -> tuple[str, ...]:
+def headings(measure: Score) -> tuple[str, ...]:
     """Above the rows of a measure. Returns have no optimum, and no median over scenarios."""
     if measure.is_share:
         return ("scenario", "group", "runs", "IQM", "median", "mean", "optimality gap")
@@ -36,7 +36,7 @@ def cells(row: FinalScores, statistics: Statistics) -> list[str]:
     return [*head, texts["iqm"], median, texts["mean"], texts["gap"]]
 
 
-def estimate_text(estimate: Estimate, measure: Measure = WIN_RATE) -> str:
+def estimate_text(estimate: Estimate, measure: Score = WIN_RATE) -> str:
     """A number with its interval: 87.5% [80.1, 92.0], or -15.48 [-16.02, -14.90]."""
     value = measure.text(estimate.value)
     if estimate.low is None or estimate.high is None:
@@ -96,7 +96,7 @@ def improvement_csv(scales: Sequence[Statistics]) -> str:
     )
 
 
-def curves_csv(groups: Sequence[Group], scales: Sequence[Statistics]) -> str:
+def curves_csv(groups: Sequence[RunGroup], scales: Sequence[Statistics]) -> str:
     """Every point of every curve: means of groups, then IQMs over all scenarios."""
     lines: list[tuple[object, ...]] = []
     for group in groups:

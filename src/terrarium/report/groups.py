@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.report.measures import Measure
-from terrarium.report.runs import Label, RunFolder
+from terrarium.report.measures import Score
+from terrarium.report.runs import Label, TrainedRun
 
 # What may differ between runs of one group. A revision is no setting, and a commit between two
 # seeds is common: such groups get a note instead.
@@ -18,7 +18,7 @@ _MAX_VALUE = 28
 
 
 @dataclass(frozen=True)
-class Group:
+class RunGroup:
     """Runs of one algorithm on one scenario that count as repetitions of each other."""
 
     scenario: str
@@ -28,13 +28,13 @@ class Group:
     the runs bring along"""
     settings: Mapping[str, str]
     """those settings in full"""
-    runs: tuple[RunFolder, ...]
+    runs: tuple[TrainedRun, ...]
     """by seed"""
     team: str = ""
     """whose returns these are; empty: all agents'"""
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> Score:
         return self.runs[0].measure
 
     @property
@@ -55,10 +55,10 @@ class _Bucket:
     algo: str
     label: Label | None
     settings: dict[str, str]
-    runs: list[RunFolder]
+    runs: list[TrainedRun]
 
 
-def group_runs(runs: Sequence[RunFolder], by: Sequence[str] = ()) -> tuple[Group, ...]:
+def group_runs(runs: Sequence[TrainedRun], by: Sequence[str] = ()) -> tuple[RunGroup, ...]:
     """Put together what differs in nothing but the seed, or in anything but the settings `by`."""
     names = list(by) if by else _setting_names(runs)
     _check_names(by, runs)
@@ -72,10 +72,10 @@ def group_runs(runs: Sequence[RunFolder], by: Sequence[str] = ()) -> tuple[Group
     return tuple(sorted(_named(list(buckets.values()), names), key=_order))
 
 
-def _named(buckets: Sequence[_Bucket], names: Sequence[str]) -> list[Group]:
+def _named(buckets: Sequence[_Bucket], names: Sequence[str]) -> list[RunGroup]:
     """Give every bucket a name that no other one of its scenario has."""
     telling = [name for name in names if _tells_apart(name, buckets)]
-    groups: list[Group] = []
+    groups: list[RunGroup] = []
     for bucket in buckets:
         settings = {n: bucket.settings[n] for n in telling if n in bucket.settings}
         # A name that runs bring along needs settings only beside another group of that name.
@@ -85,11 +85,11 @@ def _named(buckets: Sequence[_Bucket], names: Sequence[str]) -> list[Group]:
         base = bucket.label.name if bucket.label else bucket.algo
         label = _unique(_label(base, shown), taken)
         runs_of = tuple(bucket.runs)
-        groups.append(Group(bucket.scenario, bucket.algo, label, settings, runs_of))
+        groups.append(RunGroup(bucket.scenario, bucket.algo, label, settings, runs_of))
     return groups
 
 
-def _order(group: Group) -> tuple[object, ...]:
+def _order(group: RunGroup) -> tuple[object, ...]:
     """By scenario; labels with a place in that order, before others by name."""
     label = group.runs[0].label
     return (
@@ -100,7 +100,7 @@ def _order(group: Group) -> tuple[object, ...]:
     )
 
 
-def differing_settings(groups: Sequence[Group]) -> dict[str, list[str]]:
+def differing_settings(groups: Sequence[RunGroup]) -> dict[str, list[str]]:
     """Every setting that is not the same in all runs: for each group its values, joined."""
     everything = [run.settings for group in groups for run in group.runs]
     names = [
@@ -111,17 +111,17 @@ def differing_settings(groups: Sequence[Group]) -> dict[str, list[str]]:
     return {name: [_values(group, name) for group in groups] for name in names}
 
 
-def _values(group: Group, name: str) -> str:
+def _values(group: RunGroup, name: str) -> str:
     values = {run.settings.get(name, "-") for run in group.runs}
     return ", ".join(sorted(values, key=_natural))
 
 
-def _setting_names(runs: Iterable[RunFolder]) -> list[str]:
+def _setting_names(runs: Iterable[TrainedRun]) -> list[str]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
     return [name for name in names if name not in _FREE | _OWN_COLUMNS]
 
 
-def _check_names(names: Sequence[str], runs: Sequence[RunFolder]) -> None:
+def _check_names(names: Sequence[str], runs: Sequence[TrainedRun]) -> None:
     allowed = dict.fromkeys(name for run in runs for name in run.settings)
     for name in names:
         if name not in allowed:
@@ -131,9 +131,9 @@ def _check_names(names: Sequence[str], runs: Sequence[RunFolder]) -> None:
             )
 
 
-def _check_measures(runs: Iterable[RunFolder]) -> None:
+def _check_measures(runs: Iterable[TrainedRun]) -> None:
     """Win rates and returns cannot be drawn in one panel."""
-    first: dict[str, RunFolder] = {}
+    first: dict[str, TrainedRun] = {}
     for run in runs:
         other = first.setdefault(run.scenario, run)
         if other.measure != run.measure:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Measure:
+class Score:
     """A number of each evaluation; the higher, the better."""
 
     key: str
@@ -23,8 +23,8 @@ class Measure:
         return f"{100 * value:.1f}" if self.is_share else number_text(value)
 
 
-WIN_RATE = Measure("win_rate", "win rate", is_share=True)
-RETURN = Measure("return", "return", is_share=False)
+WIN_RATE = Score("win_rate", "win rate", is_share=True)
+RETURN = Score("return", "return", is_share=False)
 MEASURES = (WIN_RATE, RETURN)
 
 

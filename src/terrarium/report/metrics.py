@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from terrarium.errors import TerrariumError
-from terrarium.report.measures import RETURN, WIN_RATE, Measure
+from terrarium.report.measures import RETURN, WIN_RATE, Score
 from terrarium.report.settings import MAX_WHOLE, printable, shown
 
 MAX_SECONDS = 1e9
@@ -22,13 +22,13 @@ _OF_TEAM = f"{_RETURN}/"
 
 
 @dataclass(frozen=True)
-class Progress:
+class ScenarioMetrics:
     """What a run's metrics say about one scenario."""
 
     steps: tuple[int, ...]
     """of each evaluation, rising"""
     seconds: tuple[float, ...]
-    measure: Measure
+    measure: Score
     """win rates; returns where no evaluation has a win rate"""
     scores: tuple[float, ...]
     teams: Mapping[str, tuple[float, ...]]
@@ -57,7 +57,7 @@ class _Line:
         return self.win_rate is not None or _RETURN in self.returns
 
 
-def read_metrics(path: Path, scenario: str) -> Progress:
+def read_metrics(path: Path, scenario: str) -> ScenarioMetrics:
     """The evaluations on a scenario; a run without any is refused."""
     lines, is_torn, is_resumed = _read_lines(path)
     measured = [line for line in lines if line.is_test and line.scenario == scenario]
@@ -73,7 +73,7 @@ def read_metrics(path: Path, scenario: str) -> Progress:
             "wait for its first evaluation, or leave it out"
         )
     last = list(tests.values())
-    return Progress(
+    return ScenarioMetrics(
         steps=tuple(tests),
         seconds=tuple(test.seconds for test in last),
         measure=WIN_RATE if won else RETURN,

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from terrarium.report.aggregate import left_out
-from terrarium.report.groups import Group, differing_settings
-from terrarium.report.runs import RunFolder
+from terrarium.report.groups import RunGroup, differing_settings
+from terrarium.report.runs import TrainedRun
 from terrarium.report.summary import curve_of
 from terrarium.report.teams import wholes
 
 
-def notes_on(groups: Sequence[Group]) -> tuple[str, ...]:
+def notes_on(groups: Sequence[RunGroup]) -> tuple[str, ...]:
     """One sentence for each oddity of each group."""
     found = []
     for group in wholes(groups):
@@ -33,7 +33,7 @@ def notes_on(groups: Sequence[Group]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _oddities(group: Group) -> Iterator[str]:
+def _oddities(group: RunGroup) -> Iterator[str]:
     runs = group.runs
     held = [run for run in runs if run.reached_target]
     if held and len(runs) > 1:
@@ -53,7 +53,7 @@ def _oddities(group: Group) -> Iterator[str]:
     yield from _mixtures(group)
 
 
-def _mixtures(group: Group) -> Iterator[str]:
+def _mixtures(group: RunGroup) -> Iterator[str]:
     """Runs that are put together although they are not repetitions with another seed."""
     mixed = list(differing_settings([group]))
     if mixed:
@@ -68,11 +68,11 @@ def _mixtures(group: Group) -> Iterator[str]:
         yield "its runs had different numbers of threads, so their minutes do not compare"
 
 
-def _which(runs: Sequence[RunFolder]) -> str:
+def _which(runs: Sequence[TrainedRun]) -> str:
     return f"the run{'s' if len(runs) > 1 else ''} with seed {_list(run.seed for run in runs)}"
 
 
-def _is(runs: Sequence[RunFolder]) -> str:
+def _is(runs: Sequence[TrainedRun]) -> str:
     return "are" if len(runs) > 1 else "is"
 
 

@@ -16,9 +16,9 @@ from terrarium.report.figures import (
     element_of_figure,
     line_styles,
 )
-from terrarium.report.groups import Group, differing_settings
-from terrarium.report.measures import MEASURES, RETURN, WIN_RATE, Measure
-from terrarium.report.runs import TARGET, RunFolder
+from terrarium.report.groups import RunGroup, differing_settings
+from terrarium.report.measures import MEASURES, RETURN, WIN_RATE, Score
+from terrarium.report.runs import TARGET, TrainedRun
 from terrarium.report.settings import printable
 from terrarium.report.statistics import N_RESAMPLES as N_STRATIFIED
 from terrarium.report.statistics_figure import statistics_figure
@@ -50,7 +50,7 @@ _ABOUT_MEANS = {
 
 
 def page(
-    groups: Sequence[Group],
+    groups: Sequence[RunGroup],
     rows: Sequence[Summary],
     scales: Sequence[Statistics],
     notes: Sequence[str],
@@ -130,7 +130,7 @@ def _line(tag: str, texts: Sequence[str], n_words: int) -> str:
     return f"<tr>{words}{numbers}</tr>"
 
 
-def _swatch_of(groups: Sequence[Group]) -> dict[str, str]:
+def _swatch_of(groups: Sequence[RunGroup]) -> dict[str, str]:
     """The color of each label, as in the curves."""
     return {
         label: f'<i class="swatch{"" if style.dashes == "-" else " dashed"}" '
@@ -139,7 +139,7 @@ def _swatch_of(groups: Sequence[Group]) -> dict[str, str]:
     }
 
 
-def _results(groups: Sequence[Group], rows: Sequence[Summary], measure: Measure) -> str:
+def _results(groups: Sequence[RunGroup], rows: Sequence[Summary], measure: Score) -> str:
     """The table of a measure: win rates and returns do not share their columns."""
     ours = [row for row in rows if row.measure == measure]
     marks = _swatch_of(groups)
@@ -147,7 +147,7 @@ def _results(groups: Sequence[Group], rows: Sequence[Summary], measure: Measure)
     return _table(headings(measure), lines, N_TEXTS, [marks[row.group] for row in ours])
 
 
-def _finals(groups: Sequence[Group], scales: Sequence[Statistics], measure: Measure) -> str:
+def _finals(groups: Sequence[RunGroup], scales: Sequence[Statistics], measure: Score) -> str:
     """The table of final scores with intervals; numbers over all scenarios come first."""
     ours = [(row, one) for one in scales if one.measure == measure for row in one.finals]
     marks = _swatch_of(groups)
@@ -159,7 +159,7 @@ def _finals(groups: Sequence[Group], scales: Sequence[Statistics], measure: Meas
     )
 
 
-def _statistics(groups: Sequence[Group], scales: Sequence[Statistics], what: str) -> str:
+def _statistics(groups: Sequence[RunGroup], scales: Sequence[Statistics], what: str) -> str:
     """The picture over all scenarios, and who is better, where there is something to compare."""
     if not any(scale.aggregates for scale in scales):
         return ""
@@ -187,13 +187,13 @@ def _notes(notes: Sequence[str]) -> str:
     return f'<section class="notes"><h2>To keep in mind</h2><ul>{items}</ul></section>'
 
 
-def _runs_of(group: Group) -> str:
+def _runs_of(group: RunGroup) -> str:
     title = html.escape(f"{group.scenario} · {group.label}")
     table = _table(_RUN_HEADINGS, map(_run_cells, group.runs), n_words=1)
     return f"<h3>{title}</h3>{table}"
 
 
-def _run_cells(run: RunFolder) -> list[str]:
+def _run_cells(run: TrainedRun) -> list[str]:
     def about(key: str) -> str:
         return run.settings.get(f"about.{key}", "-").strip('"')
 
@@ -212,7 +212,7 @@ def _run_cells(run: RunFolder) -> list[str]:
     ]
 
 
-def _ending(run: RunFolder) -> str:
+def _ending(run: TrainedRun) -> str:
     if run.reached_target:
         return "at its target"
     if run.max_steps is None:
@@ -220,7 +220,7 @@ def _ending(run: RunFolder) -> str:
     return "early" if run.ended_early else "at its last step"
 
 
-def _settings(groups: Sequence[Group]) -> str:
+def _settings(groups: Sequence[RunGroup]) -> str:
     """Everything that is not the same everywhere, also what the labels leave out."""
     differing = differing_settings(groups)
     if not differing:

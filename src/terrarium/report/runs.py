@@ -1,4 +1,4 @@
-"""Run folders: finding them, and reading one into a `RunFolder`."""
+"""Run folders: finding them, and reading one into a `TrainedRun`."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 from terrarium.config import read_toml
 from terrarium.errors import TerrariumError, nearest
-from terrarium.report.measures import Measure
-from terrarium.report.metrics import Progress, read_metrics
+from terrarium.report.measures import Score
+from terrarium.report.metrics import ScenarioMetrics, read_metrics
 from terrarium.report.settings import flatten, printable, shown
 
 SETTINGS_FILE = "run.toml"
@@ -32,7 +32,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class RunFolder:
+class TrainedRun:
     """One training: what it was told, and how good it was."""
 
     path: Path
@@ -45,7 +45,7 @@ class RunFolder:
     max_steps: int | None
     target: float | None
     """win rate at which it may end early; 0 in the file means never"""
-    progress: Progress
+    progress: ScenarioMetrics
     label: Label | None = None
     """a name of its own, instead of its algorithm and its settings"""
 
@@ -58,7 +58,7 @@ class RunFolder:
         return tuple(seconds / 60.0 for seconds in self.progress.seconds)
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> Score:
         return self.progress.measure
 
     @property
@@ -99,14 +99,14 @@ def find_runs(places: Iterable[str | Path]) -> tuple[Path, ...]:
     return tuple(sorted(found.values()))
 
 
-def load_run(path: Path) -> RunFolder:
+def load_run(path: Path) -> TrainedRun:
     """Read one run folder; whatever is wrong with it is said with file and line."""
     file = path / SETTINGS_FILE
     tables = read_toml(file)
     settings = flatten(tables, file)  # first: it refuses numbers that no message could show
     about, run = _table(tables, "about", file), _table(tables, "run", file)
     scenario = _text(about, "about.scenario", file)
-    return RunFolder(
+    return TrainedRun(
         path=path,
         algo=printable(_text(about, "about.algo", file)),
         scenario=printable(scenario),

@@ -22,8 +22,8 @@ from terrarium.report.figures import (
     number_axis,
     share_axis,
 )
-from terrarium.report.groups import Group
-from terrarium.report.measures import Measure
+from terrarium.report.groups import RunGroup
+from terrarium.report.measures import Score
 from terrarium.report.statistics import Estimate, Statistic
 from terrarium.report.summary import Curve
 
@@ -41,7 +41,7 @@ _WITH_INTERVALS = 6  # labels up to which the matrix has room for them
 _PANEL_TITLE = {"loc": "left", "fontsize": 10.0}
 
 
-def statistics_figure(groups: Sequence[Group], scales: Sequence[Statistics]) -> Figure:
+def statistics_figure(groups: Sequence[RunGroup], scales: Sequence[Statistics]) -> Figure:
     """A block for all win rates and for each world or team, one below the other."""
     scales = [scale for scale in scales if scale.aggregates]
     labels = {aggregate.label for scale in scales for aggregate in scale.aggregates}
@@ -102,7 +102,7 @@ def _draw_intervals(
         axes.set_xlim(*_range([a.final.estimates[name] for a in aggregates], measure))
 
 
-def _range(estimates: Sequence[Estimate], measure: Measure) -> tuple[float, float]:
+def _range(estimates: Sequence[Estimate], measure: Score) -> tuple[float, float]:
     """What a panel shows: every interval, with some room, and no share beyond 0 and 100 %."""
     ends = [end for one in estimates for end in (one.value, one.low, one.high) if end is not None]
     if not measure.is_share:

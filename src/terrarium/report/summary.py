@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.report.groups import Group, panel_name
-from terrarium.report.measures import Measure
-from terrarium.report.runs import RunFolder
+from terrarium.report.groups import RunGroup, panel_name
+from terrarium.report.measures import Score
+from terrarium.report.runs import TrainedRun
 
 Axis = Literal["steps", "minutes"]
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ class Summary:
     scenario: str
     team: str
     """empty: all agents"""
-    measure: Measure
+    measure: Score
     group: str
     algo: str
     settings: Mapping[str, str]
@@ -76,7 +76,7 @@ class Summary:
         return panel_name(self.scenario, self.team)
 
 
-def curve_of(runs: Sequence[RunFolder], axis: Axis) -> Curve:
+def curve_of(runs: Sequence[TrainedRun], axis: Axis) -> Curve:
     """Mean and band of some runs, where each of them has a value."""
     points = [points_of(run, axis) for run in runs]
     if len(runs) == 1:
@@ -92,7 +92,7 @@ def interpolate(grid: Floats, x: Floats, y: Floats) -> Floats:
     return np.clip(np.interp(grid, x, y), y.min(), y.max())
 
 
-def summarize(group: Group) -> Summary:
+def summarize(group: RunGroup) -> Summary:
     """One row of the table."""
     finals = [run.scores[-1] for run in group.runs]
     speeds = [run.steps_per_s for run in group.runs if run.steps_per_s is not None]
@@ -116,7 +116,7 @@ def summarize(group: Group) -> Summary:
     )
 
 
-def points_of(run: RunFolder, axis: Axis) -> tuple[Floats, Floats]:
+def points_of(run: TrainedRun, axis: Axis) -> tuple[Floats, Floats]:
     """When a run was evaluated, and how good it was."""
     x = run.steps if axis == "steps" else run.minutes
     return np.array(x, np.float64), np.array(run.scores, np.float64)
@@ -154,7 +154,7 @@ def _band(values: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _reached(runs: Sequence[RunFolder], level: float) -> Reached:
+def _reached(runs: Sequence[TrainedRun], level: float) -> Reached:
     firsts = [_first(run, level) for run in runs]
     n_reached = sum(math.isfinite(steps) for steps, _ in firsts)
     if 2 * n_reached < len(runs):
@@ -163,7 +163,7 @@ def _reached(runs: Sequence[RunFolder], level: float) -> Reached:
     return Reached(level, n_reached, steps, minutes)
 
 
-def _first(run: RunFolder, level: float) -> tuple[float, float]:
+def _first(run: TrainedRun, level: float) -> tuple[float, float]:
     """Steps and minutes of the first evaluation that won so often; never is infinitely late."""
     for steps, minutes, win_rate in zip(run.steps, run.minutes, run.scores, strict=True):
         if win_rate >= level:

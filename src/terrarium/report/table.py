@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from terrarium.report.measures import Measure
+from terrarium.report.measures import Score
 from terrarium.report.summary import LEVELS, Reached, Summary
 
 N_TEXTS = 2
 """So many columns on the left are words, the others numbers."""
 
 
-def headings(measure: Measure) -> tuple[str, ...]:
+def headings(measure: Score) -> tuple[str, ...]:
     """Above the rows of a measure; only shares of 1 have levels to be reached."""
     final = "final" if measure.is_share else f"final {measure.name}"
     return (

@@ -4,25 +4,25 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from terrarium.report.groups import Group
-from terrarium.report.runs import RunFolder
+from terrarium.report.groups import RunGroup
+from terrarium.report.runs import TrainedRun
 
 
-def with_teams(groups: Sequence[Group]) -> tuple[Group, ...]:
+def with_teams(groups: Sequence[RunGroup]) -> tuple[RunGroup, ...]:
     """The groups of each scenario, and after them those of its teams."""
-    found: list[Group] = []
+    found: list[RunGroup] = []
     for scenario in dict.fromkeys(group.scenario for group in groups):
         members = [group for group in groups if group.scenario == scenario]
         found += [*members, *_by_team(members)]
     return tuple(found)
 
 
-def wholes(groups: Iterable[Group]) -> list[Group]:
+def wholes(groups: Iterable[RunGroup]) -> list[RunGroup]:
     """The groups without those of teams, which are the same runs again."""
     return [group for group in groups if not group.team]
 
 
-def _by_team(members: Sequence[Group]) -> Iterator[Group]:
+def _by_team(members: Sequence[RunGroup]) -> Iterator[RunGroup]:
     runs = [run for group in members for run in group.runs]
     if all(_earns_one_return(run) for run in runs):
         return  # teams that always get the same, such as speaker and listener, are one
@@ -33,7 +33,7 @@ def _by_team(members: Sequence[Group]) -> Iterator[Group]:
                 yield replace(group, team=team, runs=own)
 
 
-def _earns_one_return(run: RunFolder) -> bool:
+def _earns_one_return(run: TrainedRun) -> bool:
     return all(
         # Means over agents and over a team are summed in another order.
         math.isclose(ours, everybody, rel_tol=1e-6, abs_tol=1e-9)
@@ -42,5 +42,5 @@ def _earns_one_return(run: RunFolder) -> bool:
     )
 
 
-def _of_team(run: RunFolder, team: str) -> RunFolder:
+def _of_team(run: TrainedRun, team: str) -> TrainedRun:
     return replace(run, progress=replace(run.progress, scores=run.progress.teams[team], teams={}))

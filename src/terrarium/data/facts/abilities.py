@@ -47,7 +47,7 @@ _OWN = (("teleport", "teleport"), ("load", "cargo"))
 
 
 @dataclass(frozen=True)
-class Names:
+class KnownNames:
     """What an ability may mention, in this rule set or not, and the units that are really in it."""
 
     units: Mapping[str, Unit]
@@ -59,7 +59,7 @@ class Names:
     upgrade_names: Mapping[int, str]
 
 
-def read_ability(name: str, table: Layers, names: Names) -> Ability | None:
+def read_ability(name: str, table: Layers, names: KnownNames) -> Ability | None:
     """One ability from its table; none if nobody in the rule set can use it."""
     table.only(_KEYS)
     kind = table.choice("kind", words.ABILITY_KINDS)
@@ -111,7 +111,7 @@ def _made(table: Layers, kind: str) -> Iterator[str]:
             yield key
 
 
-def _units(table: Layers, key: str, names: Names) -> Iterator[str]:
+def _units(table: Layers, key: str, names: KnownNames) -> Iterator[str]:
     for name in table.array(key):
         yield table.unit_name(name, names.all_units, key)
 
@@ -122,7 +122,7 @@ def _way(made: Unit, ability: int | None, user: Unit) -> Production | None:
     return next(ways, None)
 
 
-def _price(table: Layers, way: Production | None, names: Names) -> dict[str, Any]:
+def _price(table: Layers, way: Production | None, names: KnownNames) -> dict[str, Any]:
     energy = way.pays_energy if way else None
     if energy is not None and table.has("energy"):
         raise table.error("is said by the production of the unit already", "energy")
@@ -171,7 +171,7 @@ def _reach(table: Layers, kind: str, user: Unit) -> dict[str, Any]:
     }
 
 
-def _requirements(table: Layers, way: Production | None, names: Names) -> dict[str, Any]:
+def _requirements(table: Layers, way: Production | None, names: KnownNames) -> dict[str, Any]:
     upgrades = list(_upgrades(table, "requires", names))
     units = list(_units(table, "requires_units", names)) if table.has("requires_units") else []
     by_id = {unit.id: unit.name for unit in names.units.values()}
@@ -191,12 +191,12 @@ def _requirements(table: Layers, way: Production | None, names: Names) -> dict[s
     }
 
 
-def _upgrades(table: Layers, key: str, names: Names) -> Iterator[str]:
+def _upgrades(table: Layers, key: str, names: KnownNames) -> Iterator[str]:
     for name in table.array(key) if table.has(key) else ():
         yield check_name(table, name, key, "upgrade", names.upgrades)
 
 
-def _outcome(table: Layers, kind: str, way: Production | None, names: Names) -> dict[str, Any]:
+def _outcome(table: Layers, kind: str, way: Production | None, names: KnownNames) -> dict[str, Any]:
     outcome: dict[str, Any] = {
         "flight": read_flight(table),
         "strikes": tuple(read_strikes(table)),

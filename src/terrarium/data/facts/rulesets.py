@@ -30,7 +30,7 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
-from terrarium.data.facts.abilities import Names, read_ability
+from terrarium.data.facts.abilities import KnownNames, read_ability
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.buff_facts import Buff
 from terrarium.data.facts.buffs import read_buff, read_effect
@@ -131,7 +131,7 @@ def _units(draft: Draft) -> dict[str, Unit]:
 def _abilities(draft: Draft, units: Mapping[str, Unit]) -> dict[str, Ability]:
     merged, chosen = draft.merged("ability"), draft.chosen
     _check_ids({name: merged[name] for name in chosen["ability"]}, optional=True)
-    names = Names(
+    names = KnownNames(
         units=units,
         all_units=draft.tables["unit"],
         abilities=merged,
@@ -147,7 +147,7 @@ def _abilities(draft: Draft, units: Mapping[str, Unit]) -> dict[str, Ability]:
 
 
 def _upgrade_names(draft: Draft) -> dict[int, str]:
-    """Names by id: the productions of units speak of upgrades by their ids."""
+    """KnownNames by id: the productions of units speak of upgrades by their ids."""
     tables = {name: Layers(draft.tables["upgrade"][name]) for name in draft.chosen["upgrade"]}
     _check_ids(tables, optional=True)
     return {table.integer("id"): name for name, table in tables.items() if table.has("id")}

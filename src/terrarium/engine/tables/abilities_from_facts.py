@@ -16,7 +16,7 @@ from terrarium.engine.state import N_COOLDOWNS
 from terrarium.engine.tables.mechanics.impact import IMPACT, has_impact, impact_row
 from terrarium.engine.tables.mechanics.registry import MECHANICS
 from terrarium.engine.tables.mechanics.teleport import phases_of_teleport
-from terrarium.engine.tables.names import Names, record, traits
+from terrarium.engine.tables.names import RowNames, record, traits
 from terrarium.engine.tables.rules import ABILITY
 
 _PHASES = {
@@ -30,7 +30,7 @@ _PHASES = {
 
 def compile_abilities(
     facts: RuleSet,
-    names: Names,
+    names: RowNames,
     first_hits: Mapping[str, int],
     spans: list[tuple[int, int]],
 ) -> dict[str, Records]:
@@ -57,7 +57,7 @@ def compile_abilities(
 class _Tables:
     """Collects the rows of all mechanics, a table for each field of `Rules`."""
 
-    def __init__(self, facts: RuleSet, names: Names) -> None:
+    def __init__(self, facts: RuleSet, names: RowNames) -> None:
         self._facts, self._names = facts, names
         self._layouts = {table.field: table.layout for table in MECHANICS.values() if table}
         self._layouts["impacts"] = IMPACT
@@ -87,7 +87,7 @@ class _Tables:
         return tables
 
 
-def _row(ability: Ability, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, names: RowNames) -> dict[str, Any]:
     """What all abilities have, whatever their mechanic."""
     return {
         "id": ability.id or 0,
@@ -132,7 +132,7 @@ class Kits:
     kit_needs: NDArray[np.int64]
 
 
-def compile_kits(facts: RuleSet, names: Names) -> Kits:
+def compile_kits(facts: RuleSet, names: RowNames) -> Kits:
     """Which type has which abilities, in the order of the facts."""
     kits: list[list[Ability]] = [[] for _ in facts.units]
     for ability in facts.abilities.values():

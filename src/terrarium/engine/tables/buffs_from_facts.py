@@ -8,7 +8,7 @@ from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.vocabulary import FOLLOWS, HIT_KINDS, SIDES
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
-from terrarium.engine.tables.names import TICKS_PER_S, Names, attributes, record, traits
+from terrarium.engine.tables.names import TICKS_PER_S, RowNames, attributes, record, traits
 from terrarium.engine.tables.rules import AREA, BUFF_ROW
 
 STATUS_OF_STATE = {
@@ -58,7 +58,7 @@ def compile_buffs(
     return table
 
 
-def compile_areas(facts: RuleSet, names: Names, first_hits: Mapping[str, int]) -> Records:
+def compile_areas(facts: RuleSet, names: RowNames, first_hits: Mapping[str, int]) -> Records:
     """A row for each area."""
     table = records(max(1, len(facts.effects)), AREA)
     for row, area in enumerate(facts.effects.values()):
@@ -119,7 +119,7 @@ def _guess(area: Effect, buffs: Mapping[str, Buff]) -> str:
     return "friend" if buff and buff.damage_taken_multiplier < 1.0 else "enemy"
 
 
-def _area_row(area: Effect, names: Names, buffs: Mapping[str, Buff]) -> dict[str, Any]:
+def _area_row(area: Effect, names: RowNames, buffs: Mapping[str, Buff]) -> dict[str, Any]:
     first = area.strikes[0] if area.strikes else None
     who = area.who if area.who != "unknown" else _guess(area, buffs)
     return {

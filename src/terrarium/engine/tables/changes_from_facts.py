@@ -8,7 +8,7 @@ from terrarium.data.facts.upgrade_facts import Change, Upgrade
 from terrarium.data.vocabulary import CHANGE_OPS
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
-from terrarium.engine.tables.names import TICKS_PER_S, Names, family_of
+from terrarium.engine.tables.names import TICKS_PER_S, RowNames, family_of
 from terrarium.engine.tables.rules import CHANGE, UPGRADE
 
 Spans = Mapping[str, list[tuple[int, int]]]
@@ -42,7 +42,7 @@ NOT_YET = frozenset(
 carrier limits its passengers; creep, longer spines and faster energy await their turn."""
 
 
-def compile_upgrades(facts: RuleSet, names: Names) -> Records:
+def compile_upgrades(facts: RuleSet, names: RowNames) -> Records:
     """A row for each upgrade."""
     table = records(max(1, len(facts.upgrades)), UPGRADE)
     for row, upgrade in enumerate(facts.upgrades.values()):
@@ -50,7 +50,7 @@ def compile_upgrades(facts: RuleSet, names: Names) -> Records:
     return table
 
 
-def compile_changes(facts: RuleSet, names: Names) -> tuple[Records, Spans]:
+def compile_changes(facts: RuleSet, names: RowNames) -> tuple[Records, Spans]:
     """Every number that an upgrade changes, sorted by what it belongs to."""
     lists: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
     for subject, row in _changes(facts, names):
@@ -70,7 +70,7 @@ def compile_changes(facts: RuleSet, names: Names) -> tuple[Records, Spans]:
     return table, spans
 
 
-def _changes(facts: RuleSet, names: Names) -> Iterator[tuple[tuple[str, str], tuple[Any, ...]]]:
+def _changes(facts: RuleSet, names: RowNames) -> Iterator[tuple[tuple[str, str], tuple[Any, ...]]]:
     for upgrade in facts.upgrades.values():
         for change in upgrade.changes:
             if _is_elsewhere(change, upgrade.family):
@@ -84,7 +84,7 @@ def _changes(facts: RuleSet, names: Names) -> Iterator[tuple[tuple[str, str], tu
                 yield (of, name), row
 
 
-def _key(upgrade: Upgrade, names: Names) -> tuple[int, int, int]:
+def _key(upgrade: Upgrade, names: RowNames) -> tuple[int, int, int]:
     """What tells whether a player has an upgrade: its bit, or the level of its family."""
     return names.techs.get(upgrade.name, 0), family_of(upgrade.family), upgrade.level or 0
 

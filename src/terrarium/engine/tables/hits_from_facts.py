@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from terrarium.data.facts.buff_facts import Strike
 from terrarium.data.facts.unit_facts import Hit, RuleSet, Unit, Weapon
 from terrarium.engine import codes
-from terrarium.engine.tables.names import NO_FAMILY, Names, family_of, traits
+from terrarium.engine.tables.names import NO_FAMILY, RowNames, family_of, traits
 
 MAX_RINGS = 3
 
@@ -65,7 +65,7 @@ def spell_hit_row(strike: Strike) -> dict[str, Any]:
     }
 
 
-def upgrades_of_hit(facts: RuleSet, names: Names, unit: Unit, weapon: Weapon) -> dict[str, Any]:
+def upgrades_of_hit(facts: RuleSet, names: RowNames, unit: Unit, weapon: Weapon) -> dict[str, Any]:
     """Which levels and which single upgrade concern the hits of a weapon."""
     families = list(weapon.per_upgrade_level)
     assert len(families) <= 1, weapon.name
@@ -124,7 +124,7 @@ def extra_of(facts: RuleSet, unit: Unit, weapon: Weapon, units: list[Unit]) -> N
 
 
 def extra_of_spell(
-    facts: RuleSet, names: Names, owner: str, strike: Strike, units: list[Unit]
+    facts: RuleSet, names: RowNames, owner: str, strike: Strike, units: list[Unit]
 ) -> tuple[int, NDArray[np.float64]]:
     """The upgrade that adds to a hit of an ability, and what it adds [T]."""
     for upgrade in facts.upgrades.values():

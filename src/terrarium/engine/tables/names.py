@@ -16,7 +16,7 @@ NO_FAMILY = len(words.UPGRADES)
 
 
 @dataclass(frozen=True)
-class Names:
+class RowNames:
     """Which row is which."""
 
     types: Mapping[str, int]
@@ -28,11 +28,11 @@ class Names:
     """the bit of each upgrade without levels"""
 
 
-def names_of(facts: RuleSet) -> Names:
+def names_of(facts: RuleSet) -> RowNames:
     """Number the facts of a rule set."""
     single = [name for name, upgrade in facts.upgrades.items() if upgrade.family is None]
     assert len(single) < 63, "the upgrades of a player are the bits of one number"
-    return Names(
+    return RowNames(
         types=_rows(facts.units),
         abilities=_rows(facts.abilities),
         buffs=_rows(facts.buffs),

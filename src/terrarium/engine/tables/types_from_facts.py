@@ -36,7 +36,7 @@ from terrarium.engine.tables.hits_from_facts import (
 )
 from terrarium.engine.tables.names import (
     TICKS_PER_S,
-    Names,
+    RowNames,
     attributes,
     family_of,
     names_of,
@@ -242,7 +242,7 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
     }
 
 
-def _powers(unit: Unit, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     """What a type is by nature, and what upgrades do for it."""
     kit = [ability for ability in facts.abilities.values() if unit.name in ability.users]
     morphs = [ability for ability in facts.abilities.values() if ability.morph and ability.effect]
@@ -353,7 +353,7 @@ def _form(weapon: Weapon, hit: Hit) -> int:
 
 
 def _hit_row(
-    weapon: Weapon, hit: Hit, hits: list[Hit], names: Names, escort: Hit | None
+    weapon: Weapon, hit: Hit, hits: list[Hit], names: RowNames, escort: Hit | None
 ) -> dict[str, Any]:
     zones = list(hit.splash.zones) if hit.splash else []
     assert len(zones) <= 3, weapon.name

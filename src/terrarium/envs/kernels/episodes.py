@@ -240,14 +240,14 @@ def play_randomly(envs: Sequence[Env], n_steps: int, first: int, last: int) -> N
             step_env(envs[e], False)
 
 
-class Choice(NamedTuple):
+class Selection(NamedTuple):
     """Which environments something is done to."""
 
     chosen: Annotated[NDArray[np.bool_], "?", "N"]
 
 
 @entry
-def begin_episodes(envs: Sequence[Env], choice: Choice, first: int, last: int) -> None:
+def begin_episodes(envs: Sequence[Env], choice: Selection, first: int, last: int) -> None:
     """Start the next episode of the chosen environments."""
     for e in range(first, last):
         if choice.chosen[e]:

@@ -137,7 +137,7 @@ EPISODE = np.dtype(
 )
 
 
-class Task(NamedTuple):
+class TaskTables(NamedTuple):
     """What a scenario and the options come to. Kinds are rows of the rules' types."""
 
     settings: Annotated[Records, SETTINGS, "1"]
@@ -170,7 +170,7 @@ class Env(NamedTuple):
     """One environment as its kernels see it."""
 
     game: Game
-    task: Task
+    task: TaskTables
     state: EpisodeState
     actions: Annotated[NDArray[np.int64], "i8", "A"]
     orders: Annotated[Records, COMMAND, "A"]  # commands that are given in place of actions

@@ -14,7 +14,7 @@ from terrarium.envs.pettingzoo.spaces import NOTHING, ActionCode
 from terrarium.envs.pettingzoo.world import WorldInfo
 
 
-class Rows(NamedTuple):
+class EpisodeRows(NamedTuple):
     """Where one environment writes."""
 
     obs: NDArray[np.float32]  # [A, O]
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
 class Episode:
     """Plays episodes of one environment, one after another, and knows who is there."""
 
-    def __init__(self, info: WorldInfo, env: Any, rows: Rows) -> None:
+    def __init__(self, info: WorldInfo, env: Any, rows: EpisodeRows) -> None:
         self.info, self.env, self.rows = info, env, rows
         self.world = info.name
         self._agents = list(env.possible_agents)

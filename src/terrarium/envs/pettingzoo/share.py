@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from terrarium.envs.pettingzoo.board import Board
-from terrarium.envs.pettingzoo.episode import Episode, Rows
+from terrarium.envs.pettingzoo.episode import Episode, EpisodeRows
 from terrarium.envs.pettingzoo.errors import WorldError, blaming
 from terrarium.envs.pettingzoo.world import World, WorldInfo
 
@@ -117,8 +117,8 @@ def _begin(board: Board, e: int, episode: Episode) -> None:
     board.steps[e], board.total[e], board.over[e] = 0, 0.0, False
 
 
-def _rows(board: Board, e: int) -> Rows:
-    return Rows(
+def _rows(board: Board, e: int) -> EpisodeRows:
+    return EpisodeRows(
         board.obs[e],
         board.state[e],
         board.avail[e],

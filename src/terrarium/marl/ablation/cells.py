@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from terrarium.config import ConfigError, to_toml, value_text
 from terrarium.errors import TerrariumError
-from terrarium.marl.ablation.plan import Cell, Plan, with_names
+from terrarium.marl.ablation.plan import AblationPlan, Cell, with_names
 from terrarium.marl.run_folder import is_run
 from terrarium.marl.settings import Settings, algo_of, resolve
 
@@ -37,7 +37,7 @@ class Done:
     """of the last test; cells of earlier versions did not write it"""
 
 
-def checked_plan(plan: Plan) -> Plan:
+def checked_plan(plan: AblationPlan) -> AblationPlan:
     """The plan with full names, if every cell of it could be trained."""
     known: dict[tuple[int, str], Settings] = {}
     for cell in plan.cells():

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.ablation.plan import Plan
+from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import read_plan
 
 PLAN_FILE = "plan.toml"
 _LOCK_FILE = "lock"
 
 
-def keep_plan(plan: Plan, folder: Path) -> Plan:
+def keep_plan(plan: AblationPlan, folder: Path) -> AblationPlan:
     """Write the plan into its folder, or make sure that it is the one that is there."""
     file = folder / PLAN_FILE
     if file.exists():

@@ -30,7 +30,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AblationPlan:
     """What is trained: every variant on every scenario with every seed."""
 
     source: str
@@ -84,7 +84,7 @@ class Plan:
             lines += [f'"{name}" = {value_text(v)}' for name, v in variant.settings.items()]
         return "\n".join(lines) + "\n"
 
-    def difference(self, other: "Plan") -> str:
+    def difference(self, other: "AblationPlan") -> str:
         """In what another plan differs, in a few words; nothing if it does not."""
         for name in ("scenarios", "seeds", "minutes"):
             ours, theirs = getattr(self, name), getattr(other, name)
@@ -108,7 +108,7 @@ class Plan:
 class Cell:
     """One run of a plan."""
 
-    plan: Plan
+    plan: AblationPlan
     variant: Variant
     place: int
     """of its variant in the plan"""
@@ -138,7 +138,9 @@ class Cell:
         return Layer(f'{self.plan.source}, variant "{self.variant.name}"', tables)
 
 
-def with_names(plan: Plan, algos: Mapping[str, str], scenarios: Mapping[str, str]) -> Plan:
+def with_names(
+    plan: AblationPlan, algos: Mapping[str, str], scenarios: Mapping[str, str]
+) -> AblationPlan:
     """The same plan, with algorithms and scenarios by the names that they are kept under."""
     return replace(
         plan,

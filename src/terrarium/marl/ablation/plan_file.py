@@ -8,7 +8,7 @@ from typing import Any, Never
 
 from terrarium.config import PLANS, PRESETS, ConfigError, read_toml, value_text
 from terrarium.errors import nearest
-from terrarium.marl.ablation.plan import Plan, Values, Variant
+from terrarium.marl.ablation.plan import AblationPlan, Values, Variant
 
 _FOLDER = PRESETS / PLANS
 _DECIDED = {
@@ -86,7 +86,7 @@ def find_plan(word: str) -> Path:
     )
 
 
-def read_plan(path: Path, quick: bool = False) -> Plan:
+def read_plan(path: Path, quick: bool = False) -> AblationPlan:
     """A plan as its file says; with `quick`, changed as its quick part says."""
     source = path.name if path.parent == _FOLDER else str(path)
     table = _PlanTable(**_checked(_PlanTable, read_toml(path), source))
@@ -105,7 +105,7 @@ def read_plan(path: Path, quick: bool = False) -> Plan:
     minutes = table.minutes if changes.minutes is None else changes.minutes
     scenarios = table.scenarios if changes.scenarios is None else changes.scenarios
     seeds = table.seeds if changes.seeds is None else changes.seeds
-    plan = Plan(
+    plan = AblationPlan(
         source=source,
         title=table.title or path.stem,
         scenarios=_texts(scenarios, f"{source}: scenarios"),
@@ -206,7 +206,7 @@ def _once(values: Sequence[Any], source: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: AblationPlan) -> None:
     """What the parts cannot see for themselves."""
     names = [variant.name for variant in plan.variants]
     if not names:
@@ -219,5 +219,5 @@ def _check(plan: Plan) -> None:
     plan.check_folders()
 
 
-def _refuse(plan: Plan, message: str) -> Never:
+def _refuse(plan: AblationPlan, message: str) -> Never:
     raise ConfigError(f"{plan.source}: {message}")

@@ -23,7 +23,7 @@ from terrarium.marl.ablation.cells import (
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
 from terrarium.marl.ablation.glance import Glance, Watcher
-from terrarium.marl.ablation.plan import Cell, Plan
+from terrarium.marl.ablation.plan import AblationPlan, Cell
 from terrarium.marl.run_folder import load_weights_of
 from terrarium.marl.settings import RunConfig
 
@@ -75,7 +75,7 @@ class Snapshot:
 class Outcome:
     """How an ablation ended."""
 
-    plan: Plan
+    plan: AblationPlan
     done: tuple[Cell, ...]
     failed: tuple[Failure, ...]
     unfinished: tuple[Cell, ...]
@@ -103,7 +103,7 @@ class _Board:
 
 
 def run_plan(
-    plan: Plan,
+    plan: AblationPlan,
     experiment: Path,
     how: PoolConfig | None = None,
     tell: Callable[[Snapshot], None] = lambda snapshot: None,
@@ -127,7 +127,7 @@ def run_plan(
     return Outcome(plan, tuple(board.done), tuple(board.failed), unfinished)
 
 
-def _sort_cells(plan: Plan, experiment: Path, retry: bool) -> _Board:
+def _sort_cells(plan: AblationPlan, experiment: Path, retry: bool) -> _Board:
     """What was done before, what failed, and what is to do."""
     board = _Board([])
     for cell in plan.cells():

@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.marl.batch import Look
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import Place
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.rollout import PolicyOutput, Rollout
 
 Metrics = dict[str, float]
 
@@ -66,7 +66,9 @@ class Algo(Protocol):
     def teacher(self, progress: float) -> str:
         """The scripted player whose advice it wants at this share of the run; nobody: ""."""
 
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice: ...
+    def act(
+        self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False
+    ) -> PolicyOutput: ...
 
     def observe(self, rollout: Rollout) -> None:
         """Take what was collected; the rollout is overwritten by the next one."""

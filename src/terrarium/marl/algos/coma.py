@@ -20,7 +20,7 @@ from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.schedules import Schedule, check_schedule
 
 OPTIMIZERS = ("adam", "rmsprop")
@@ -105,7 +105,7 @@ class ComaBatch:
 
 
 @dataclass(frozen=True)
-class Weights:
+class ComaCoefs:
     """What changes with the progress of a run."""
 
     lr: float
@@ -115,11 +115,11 @@ class Weights:
     teacher: float
 
 
-def weights_at(cfg: ComaConfig, progress: float) -> Weights:
+def weights_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
     """All of them at this share of the run."""
     taught = cfg.teacher and progress < cfg.teacher_end
     lesson = 1.0 - progress / cfg.teacher_end if taught else 0.0
-    return Weights(
+    return ComaCoefs(
         lr=cfg.lr.at(progress),
         critic_lr=cfg.critic_lr.at(progress),
         floor=cfg.floor.at(progress),
@@ -147,7 +147,7 @@ def advantages_of(q: Tensor, chances: Tensor, actions: Tensor) -> Tensor:
 
 
 def coma_loss(
-    batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: Weights
+    batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: ComaCoefs
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Policy gradient and a bonus for entropy; log_all [B, T, A, N], advantages are constants."""
     acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
@@ -234,7 +234,7 @@ class Coma:
         return self._place.device
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         actor_carry, critic_carry, _ = self._split(carry)
         now, begins = look[:, None], resets[:, None]  # [B, 1]
@@ -247,7 +247,7 @@ class Coma:
             if self.critic.carry_size:
                 _, critic_carry = self.critic.remember(now, critic_carry, begins)
         after = torch.cat((actor_carry, critic_carry, actions.unsqueeze(-1)), -1)  # [B, A, C]
-        return Choice(actions, pick(log_all, actions), after)
+        return PolicyOutput(actions, pick(log_all, actions), after)
 
     def observe(self, rollout: Rollout) -> None:
         """Take what was collected; it is learned from once."""
@@ -288,7 +288,7 @@ class Coma:
             follow(self.target, self.critic, self.cfg.target_rate)
         return {"value": value.detach()}
 
-    def _teach_actor(self, part: ComaBatch, weights: Weights) -> dict[str, Tensor]:
+    def _teach_actor(self, part: ComaBatch, weights: ComaCoefs) -> dict[str, Tensor]:
         """One gradient step along the counterfactual advantages."""
         log_all, advantages = self._judge(part)
         if self.cfg.scale_advantages:

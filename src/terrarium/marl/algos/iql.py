@@ -14,7 +14,7 @@ from terrarium.marl.algos.value import (
 )
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.differ import Experiences
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -40,7 +40,7 @@ class Iql(ValueLearner):
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: Rows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
         goals = self.own_goals(rows, reading.next_taken)  # [R, L, A]
         errors = (reading.taken - goals) * rows.own.there
         # The team's reward goes on after an agent's death, so only the team's end is an end. What

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions import Layout
+from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.value import follow
 from terrarium.marl.batch import Look, Own, masked_mean
@@ -20,8 +20,8 @@ from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
-from terrarium.marl.replay import Replay, ReplayConfig, Rows, replay_bytes
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
+from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.schedules import Schedule, check_schedule
 
 WORDS = {
@@ -193,8 +193,8 @@ class Maddpg:
         self._place, self._others = place, others
         everybody = spec if others is None else others.spec
         self.mine = list(range(spec.n_agents) if others is None else others.mine)
-        self.layout = Layout(spec, place.device)
-        self.all_layout = Layout(everybody, place.device)
+        self.layout = ActionLayout(spec, place.device)
+        self.all_layout = ActionLayout(everybody, place.device)
         with place.seeded():
             actor = make_actor(spec, net)
             critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twins)
@@ -264,7 +264,7 @@ class Maddpg:
         return ""
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The likeliest actions, or draws with noise on real numbers."""
         memory, noise = carry[..., : self._memory_size], carry[..., self._memory_size :]
         out, memory = self.online.actor(look[:, None], memory, resets[:, None])
@@ -276,7 +276,7 @@ class Maddpg:
             vectors = self._explore(out, look.avail, noise)
         none = torch.zeros(vectors.shape[:-1], device=self.device)
         kept = noise if self._lasting else noise[..., :0]
-        return Choice(self.layout.actions(vectors), none, torch.cat((memory, kept), -1))
+        return PolicyOutput(self.layout.actions(vectors), none, torch.cat((memory, kept), -1))
 
     def _explore(self, out: Tensor, avail: Tensor, noise: Tensor) -> Tensor:
         """Draws [B, A, N] of the policy, and now and then of nothing but chance."""
@@ -336,7 +336,7 @@ class Maddpg:
             "learn/kept": float(len(self.replay)),
         }
 
-    def step(self, rows: Rows) -> dict[str, Tensor]:
+    def step(self, rows: ReplayRows) -> dict[str, Tensor]:
         """One gradient step of the critics, and of the actors if it is their turn."""
         rows = (rows if self.cfg.replay.chunk else rows.packed()).to(self.device)
         self._n_updates += 1
@@ -349,7 +349,7 @@ class Maddpg:
             follow(self.target, self.online, self.cfg.target_rate)
         return metrics
 
-    def improve_critic(self, rows: Rows) -> dict[str, Tensor]:
+    def improve_critic(self, rows: ReplayRows) -> dict[str, Tensor]:
         """One gradient step towards what rewards and target networks say."""
         look, done = rows.look, self.all_layout.vectors(rows.actions)  # [R, L, A, N]
         own = rows.own.of_agents(self.mine)
@@ -375,7 +375,7 @@ class Maddpg:
             "q": masked_mean(q[0].detach(), there),
         }
 
-    def improve_actor(self, rows: Rows) -> dict[str, Tensor]:
+    def improve_actor(self, rows: ReplayRows) -> dict[str, Tensor]:
         """One gradient step towards actions that the critics think better of."""
         loss, metrics = self.policy_loss(rows)
         self.actor_optimizer.zero_grad()
@@ -388,7 +388,7 @@ class Maddpg:
         self.actor_optimizer.step()
         return metrics
 
-    def policy_loss(self, rows: Rows) -> tuple[Tensor, dict[str, Tensor]]:
+    def policy_loss(self, rows: ReplayRows) -> tuple[Tensor, dict[str, Tensor]]:
         """What to make smaller for better actors."""
         everything = rows.look[:, :-1]
         look, there = self._own_look(everything), rows.own.of_agents(self.mine).there
@@ -407,7 +407,7 @@ class Maddpg:
         loss = actor_loss(q, out, look, acting, self.cfg.output_decay)
         return loss, {"policy": -masked_mean(q.detach(), acting)}
 
-    def _remembered(self, rows: Rows) -> Tensor:
+    def _remembered(self, rows: ReplayRows) -> Tensor:
         """[R, L, J, H] what the actors make of what they have seen, if they remember anything."""
         look = self._own_look(rows.look[:, :-1])
         if not self._memory_size:
@@ -415,7 +415,7 @@ class Maddpg:
         thought = self.online.actor.think(look, rows.carry, rows.resets[:, :-1])
         return thought.features
 
-    def _next_actions(self, rows: Rows) -> tuple[Tensor, Tensor]:
+    def _next_actions(self, rows: ReplayRows) -> tuple[Tensor, Tensor]:
         """[R, L, A, N] what target actors do after each step, and other teams would; and what
         they make [R, L, J, H] of what they have seen."""
         first = 0 if self._memory_size else 1  # who remembers has to see the first step, too

@@ -17,7 +17,7 @@ from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.schedules import Schedule, check_schedule
 
 TEACHERS = ("kiting",)
@@ -106,7 +106,7 @@ class PpoBatch:
 
 
 @dataclass(frozen=True)
-class Weights:
+class PpoCoefs:
     """What changes with the progress of a run."""
 
     lr: float
@@ -114,10 +114,10 @@ class Weights:
     teacher: float
 
 
-def weights_at(cfg: PpoConfig, progress: float) -> Weights:
+def weights_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
     """Schedules follow the share of the run that is done."""
     lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
-    return Weights(
+    return PpoCoefs(
         lr=cfg.lr.at(progress),
         entropy=cfg.entropy.at(progress),
         teacher=cfg.teacher_weight * lesson,
@@ -125,7 +125,7 @@ def weights_at(cfg: PpoConfig, progress: float) -> Weights:
 
 
 def ppo_loss(
-    batch: PpoBatch, logits: Tensor, values: Tensor, weights: Weights, cfg: PpoConfig
+    batch: PpoBatch, logits: Tensor, values: Tensor, weights: PpoCoefs, cfg: PpoConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
@@ -231,7 +231,7 @@ class Ppo:
         return self._place.device
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
         logits, memory = self.actor(look[:, None], memory, resets[:, None])
@@ -245,7 +245,7 @@ class Ppo:
             repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._place.generator) == 1
             actions = torch.where(repeat, last, drawn)
             log_probs = persist(pick(log_all, actions), actions == last, stuck)
-        return Choice(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
+        return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
 
     def _stuck(self, look: Look, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""

@@ -8,7 +8,7 @@ from terrarium.marl.algos.team import team_loss
 from terrarium.marl.algos.value import Loss, Reading, ValueConfig, ValueLearner
 from terrarium.marl.differ import DifferConfig
 from terrarium.marl.nets.mixers import MixerConfig, MonotoneMixer
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -33,5 +33,5 @@ class Qmix(ValueLearner):
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: Rows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
         return team_loss(self, rows, reading, self.cfg.differ, self.exchange)

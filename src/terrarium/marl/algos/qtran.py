@@ -17,7 +17,7 @@ from terrarium.marl.algos.value import (
 )
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.nets.mixers import JointValue
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Qtran(ValueLearner):
             spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_width
         )
 
-    def loss(self, rows: Rows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
         online, state = self.online.mixer, rows.look.state
         assert isinstance(online, JointValue)
         features, now = reading.features[:, :-1], state[:, :-1]

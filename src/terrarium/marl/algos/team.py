@@ -6,13 +6,17 @@ from torch import Tensor
 from terrarium.marl.algos.value import Loss, Reading, ValueLearner, error_of_rows, mean_square
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.differ import DifferConfig, Experiences, select, slopes_of, split
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.exchange import Exchange
 from terrarium.marl.sharing.loss import Lesson, received_loss
 
 
 def team_loss(
-    learner: ValueLearner, rows: Rows, reading: Reading, differ: DifferConfig, exchange: Exchange
+    learner: ValueLearner,
+    rows: ReplayRows,
+    reading: Reading,
+    differ: DifferConfig,
+    exchange: Exchange,
 ) -> Loss:
     """The error of the team's value, or of its agents one by one, and of what they are sent."""
     goals = team_goals(learner, rows, reading)  # [R, L]
@@ -43,7 +47,7 @@ def team_loss(
 
 
 def team_of(
-    rows: Rows, total: Tensor, errors: Tensor, loss: Tensor, metrics: dict[str, Tensor]
+    rows: ReplayRows, total: Tensor, errors: Tensor, loss: Tensor, metrics: dict[str, Tensor]
 ) -> Loss:
     """A loss, and what is written down about a team's values and errors [R, L]."""
     about = {
@@ -54,7 +58,7 @@ def team_of(
 
 
 @torch.no_grad()
-def team_goals(learner: ValueLearner, rows: Rows, reading: Reading) -> Tensor:
+def team_goals(learner: ValueLearner, rows: ReplayRows, reading: Reading) -> Tensor:
     """What the team's values [R, L] should have been."""
     next_total = learner.target.mixer(
         reading.next_taken, reading.next_best, reading.next_actions, rows.look.state[:, 1:]
@@ -62,7 +66,7 @@ def team_goals(learner: ValueLearner, rows: Rows, reading: Reading) -> Tensor:
     return learner.goals(rows, next_total)
 
 
-def individual_loss(rows: Rows, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
+def individual_loss(rows: ReplayRows, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
     """Each agent's error [R, L, A] as a loss of its own, as much as it counts.
 
     Divided by steps, not by experiences: with all of them selected, its gradient is the team's.
@@ -73,7 +77,7 @@ def individual_loss(rows: Rows, taken: Tensor, errors: Tensor, weights: Tensor) 
 
 
 def shared_loss(
-    learner: ValueLearner, rows: Rows, reading: Reading, each: Experiences, exchange: Exchange
+    learner: ValueLearner, rows: ReplayRows, reading: Reading, each: Experiences, exchange: Exchange
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """What receivers learn from what was sent to them."""
     if not exchange.is_on:

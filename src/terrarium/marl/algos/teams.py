@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions import Layout
+from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.maddpg import Maddpg, Others
 from terrarium.marl.batch import Look
 from terrarium.marl.nets.config import NetConfig, Spec, spec_of_some
 from terrarium.marl.place import Place
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.rollout import PolicyOutput, Rollout
 
 GOOD = "good"
 """What worlds with adversaries call those that are none, though their names do not say it"""
@@ -42,16 +42,18 @@ class TeamsConfig:
 class Member:
     """A team's algorithm, and its places among all agents."""
 
-    def __init__(self, algo: Algo, places: Sequence[int], whole: Layout, device: torch.device):
+    def __init__(
+        self, algo: Algo, places: Sequence[int], whole: ActionLayout, device: torch.device
+    ):
         self.algo, self.places = algo, list(places)
-        self._whole, self._own = whole, Layout(algo.spec, device)
+        self._whole, self._own = whole, ActionLayout(algo.spec, device)
 
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool) -> PolicyOutput:
         """Of the team's own agents; look [B, ...] and carry [B, A, C] are of all."""
         carry = carry[:, self.places, : self.algo.carry_size]
         return self.algo.act(look.of_agents(self.places), carry, resets, greedy)
 
-    def vectors(self, choice: Choice) -> Tensor:
+    def vectors(self, choice: PolicyOutput) -> Tensor:
         """[B, J, N] what was chosen."""
         return self._own.vectors(choice.actions)
 
@@ -87,7 +89,7 @@ class Teams:
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, place: Place) -> None:
         self.spec, self.net, self.cfg = spec, net, cfg
-        self._place, self._layout = place, Layout(spec, place.device)
+        self._place, self._layout = place, ActionLayout(spec, place.device)
         self.members: dict[str, Member] = {}
         for number, team in enumerate(cfg.teams):
             places = dict(spec.teams)[team.name]
@@ -145,7 +147,7 @@ class Teams:
     def teacher(self, progress: float) -> str:
         return ""
 
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         vectors = torch.zeros(look.avail.shape, device=self.device)  # [B, A, N]
         log_probs = torch.zeros(look.avail.shape[:-1], device=self.device)
         after = torch.zeros_like(carry)
@@ -154,7 +156,7 @@ class Teams:
             vectors[:, member.places] = member.vectors(choice)
             log_probs[:, member.places] = choice.log_probs
             after[:, member.places, : member.algo.carry_size] = choice.carry
-        return Choice(self._layout.actions(vectors), log_probs, after)
+        return PolicyOutput(self._layout.actions(vectors), log_probs, after)
 
     def plan(self, look: Look) -> Tensor:
         """[..., A, N] what everybody would do who sees this [...]; nobody remembers anything."""

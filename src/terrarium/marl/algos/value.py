@@ -19,9 +19,9 @@ from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_co
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
-from terrarium.marl.replay import Replay, ReplayConfig, Rows, replay_bytes
+from terrarium.marl.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.returns import lambda_returns, n_step_returns
-from terrarium.marl.rollout import Choice, Rollout
+from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 from terrarium.schedules import Schedule, check_schedule
@@ -156,7 +156,7 @@ class ValueLearner:
         """What agents send each other: nothing, unless an algorithm lets them."""
         return Exchange(ShareConfig(), self.spec.n_agents)
 
-    def loss(self, rows: Rows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
         """What to make smaller."""
         raise AssertionError("an algorithm has a loss")
 
@@ -211,7 +211,7 @@ class ValueLearner:
         return ""
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> Choice:
+    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The best actions, or what the strategy of exploration makes of them."""
         generator, agents = self.generator, self.online.agents
         agents.draw_noise(None if greedy else generator)
@@ -221,7 +221,7 @@ class ValueLearner:
             actions = q.argmax(-1)
         else:
             actions = self.explorer.choose(q, look.avail, self.progress, generator)
-        return Choice(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
+        return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
 
     @property
     def replay(self) -> Replay | None:
@@ -260,7 +260,7 @@ class ValueLearner:
         replay.grade(rows.ids, loss.errors)
         return metrics
 
-    def step(self, rows: Rows) -> tuple[Loss, dict[str, Tensor]]:
+    def step(self, rows: ReplayRows) -> tuple[Loss, dict[str, Tensor]]:
         """One gradient step on some rows."""
         if self.hindsight is not None:
             share = self.cfg.replay.hindsight
@@ -278,7 +278,7 @@ class ValueLearner:
             follow(self.target, self.online, self.cfg.target_rate)
         return loss, {**loss.metrics, "grad": grad}
 
-    def read(self, rows: Rows) -> Reading:
+    def read(self, rows: ReplayRows) -> Reading:
         """Let both networks look at rows."""
         look, resets, generator = rows.look, rows.resets, self.generator
         self.online.agents.draw_noise(generator)
@@ -301,12 +301,12 @@ class ValueLearner:
             next_features=later.features[:, 1:],
         )
 
-    def goals(self, rows: Rows, next_values: Tensor) -> Tensor:
+    def goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
         """What the team's values [R, L, ...] should have been, from its rewards and the values
         after each step."""
         return self._returns(rows.rewards.T, next_values, rows.terminated.T, rows.last.T)
 
-    def own_goals(self, rows: Rows, next_values: Tensor) -> Tensor:
+    def own_goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
         """What the values [R, L, A] of each agent should have been, from what it earned itself."""
         own = rows.own.swap()
         return self._returns(own.rewards, next_values, own.terminated, own.over(rows.last.T))
@@ -375,14 +375,14 @@ def known(values: Tensor, where: Tensor) -> Tensor:
     return values.masked_fill(~where.unsqueeze(-1), 0.0)
 
 
-def mean_square(errors: Tensor, rows: Rows) -> Tensor:
+def mean_square(errors: Tensor, rows: ReplayRows) -> Tensor:
     """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
     squares = errors.square()
     squares = squares if squares.ndim == 2 else squares.flatten(2).mean(-1)
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
 
 
-def error_of_rows(errors: Tensor, rows: Rows) -> Tensor:
+def error_of_rows(errors: Tensor, rows: ReplayRows) -> Tensor:
     """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
     sizes = errors.detach().abs()
     return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))

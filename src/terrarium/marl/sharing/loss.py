@@ -7,7 +7,7 @@ from torch import Tensor
 
 from terrarium.marl.batch import pick
 from terrarium.marl.nets.actor import Actor, SeparateActors
-from terrarium.marl.replay import Rows
+from terrarium.marl.replay import ReplayRows
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Lesson:
 
 
 def received_loss(
-    rows: Rows,
+    rows: ReplayRows,
     goes_to: Tensor,
     lesson: Lesson,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],

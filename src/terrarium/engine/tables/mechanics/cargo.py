@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import Names, traits
+from terrarium.engine.tables.names import RowNames, traits
 
 CARGO = np.dtype(
     [
@@ -27,7 +27,7 @@ UNKNOWN_UNLOAD_LOOPS = 8.0
 """The sources do not give the period of Bunkers and Command Centers (docs/fidelity.md)."""
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     """An ability that unloads works on the cargo of the one that loaded it."""
     cargo = facts.abilities[ability.of].cargo if ability.of else ability.cargo
     assert cargo is not None, ability.name

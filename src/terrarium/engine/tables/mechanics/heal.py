@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import TICKS_PER_S, Names
+from terrarium.engine.tables.names import TICKS_PER_S, RowNames
 
 RECHARGE = np.dtype(
     [
@@ -18,7 +18,7 @@ RECHARGE = np.dtype(
 )
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     restore = ability.restore
     return {
         "shield_rate": (restore.shields_per_s or 0.0) / TICKS_PER_S if restore else 0.0,

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import Names
+from terrarium.engine.tables.names import RowNames
 
 LOCK = np.dtype(
     [
@@ -18,7 +18,7 @@ LOCK = np.dtype(
 )
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     (strike,) = ability.strikes
     return {"times": strike.times or 1, "period": strike.period_loops or 0.0}
 

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability, Flight
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import TICKS_PER_S, Names
+from terrarium.engine.tables.names import TICKS_PER_S, RowNames
 
 MISSILE = np.dtype(
     [
@@ -27,7 +27,7 @@ def flight_speed(flight: Flight | None) -> float:
     return (flight.max_speed or UNKNOWN_SPEED) / TICKS_PER_S if flight else 0.0
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     flight = ability.flight
     assert flight is not None, ability.name
     return {

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import Names
+from terrarium.engine.tables.names import RowNames
 
 MORPH = np.dtype(
     [
@@ -21,7 +21,7 @@ MORPH = np.dtype(
 )
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     morph = ability.morph
     assert morph is not None, ability.name
     low, high = morph.random_extra_loops or (0.0, 0.0)

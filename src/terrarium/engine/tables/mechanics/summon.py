@@ -8,7 +8,7 @@ from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.missile import flight_speed
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import Names
+from terrarium.engine.tables.names import RowNames
 
 SUMMON = np.dtype(
     [
@@ -21,7 +21,7 @@ SUMMON = np.dtype(
 )
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     summon = ability.summon
     assert summon is not None, ability.name
     return {

@@ -8,7 +8,7 @@ import numpy as np
 
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
-from terrarium.engine.tables.names import Names
+from terrarium.engine.tables.names import RowNames
 
 
 @dataclass(frozen=True)
@@ -17,4 +17,4 @@ class MechanicTable:
 
     field: str
     layout: np.dtype[Any]
-    row: Callable[[Ability, RuleSet, Names], Mapping[str, Any]]
+    row: Callable[[Ability, RuleSet, RowNames], Mapping[str, Any]]

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.tables.mechanics.table import MechanicTable
-from terrarium.engine.tables.names import Names
+from terrarium.engine.tables.names import RowNames
 
 TELEPORT = np.dtype(
     [
@@ -20,7 +20,7 @@ TELEPORT = np.dtype(
 )
 
 
-def _row(ability: Ability, facts: RuleSet, names: Names) -> dict[str, Any]:
+def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     jump = ability.teleport
     assert jump is not None, ability.name
     return {
