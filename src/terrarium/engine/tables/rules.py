@@ -18,7 +18,7 @@ from terrarium.engine.tables.mechanics.repair import REPAIR
 from terrarium.engine.tables.mechanics.summon import SUMMON
 from terrarium.engine.tables.mechanics.teleport import TELEPORT
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25
