@@ -15,7 +15,6 @@ from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError, Simulator
 from tests.engine.scripts import give_random_orders
 
-
 STRUCTURES = ("supply_depot", "barracks", "command_center", "spore_crawler", "sensor_tower")
 
 
