@@ -81,9 +81,9 @@ class Arena:
         piece.set(x=at[0], y=at[1], home_x=at[0], home_y=at[1], way_x=at[0], way_y=at[1])
         return piece.set(face_x=x, face_y=y, aim_x=x, aim_y=y, **fields)
 
-    def place(self, name: str, at: Point, side: int = 0, game: int = 0) -> "Piece":
+    def place(self, name: str, at: Point, owner: int = 1, game: int = 0) -> "Piece":
         """Put a structure on the grid."""
-        return Piece(self, game, self.sim.place(game, name, side, float(at[0]), float(at[1])))
+        return Piece(self, game, self.sim.place(game, name, owner, float(at[0]), float(at[1])))
 
     def piece(self, slot: int, game: int = 0) -> "Piece":
         """A unit that the scenario created."""

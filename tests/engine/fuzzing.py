@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from contextlib import suppress
 
 import numpy as np
 
@@ -10,8 +11,11 @@ from terrarium.data.battles.scenario import Group, Scenario, Terrain
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.battles.terrains import load_terrain
 from terrarium.data.facts.rulesets import load_ruleset
-from terrarium.engine.simulator import Simulator
+from terrarium.engine import codes
+from terrarium.engine.simulator import EngineError, Simulator
 from tests.engine.scripts import give_random_orders
+
+STRUCTURES = ("supply_depot", "barracks", "command_center", "spore_crawler", "sensor_tower")
 
 
 def everything(rules: str, terrain: Terrain) -> Scenario:
@@ -61,8 +65,11 @@ def check(sim: Simulator) -> None:
     x, y = sim.units["x"][living], sim.units["y"][living]
     assert ((x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)).all()
     types = sim.rules.types[sim.units["kind"][living]]
-    on_foot = ~types["flying"]
+    in_the_air = types["flying"] | (sim.units["status"][living] & codes.DRAGGED != 0)
+    on_foot = ~in_the_air
     assert sim.scenario.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
+    if sim.layers:
+        check_structures(sim)
     assert (sim.units["hp"][living] <= sim.units["hp_max"][living] + 1e-9).all()
     for field, most in (("shield", "shields"), ("energy", "energy_max")):
         assert (sim.units[field][living] <= types[most] + 1e-9).all(), field
@@ -77,16 +84,45 @@ def check(sim: Simulator) -> None:
     assert (sim.players["n_alive"][:, 1:] == count).all()
 
 
-def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int) -> int:
+def check_structures(sim: Simulator) -> None:
+    """Who stands on the grid lives, and no walker is inside of a structure."""
+    placed = sim.games.sites["placed"]
+    assert (sim.units["alive"] | ~placed).all()
+    assert (sim.games.epochs["n_placed"][:, 0] == placed.sum(axis=1)).all()
+    types = sim.rules.types[sim.units["kind"]]
+    walks = sim.units["alive"] & ~types["flying"] & types["mobile"]
+    e, u = np.nonzero(walks & ((sim.units["status"] & codes.DRAGGED) == 0))
+    width = sim.scenario.terrain.width
+    cells = sim.units["y"][e, u].astype(int) * width + sim.units["x"][e, u].astype(int)
+    assert not sim.games.blocked[e, cells].any()
+
+
+def build_at_random(sim: Simulator, seeds: np.ndarray, step: int) -> None:
+    """In every game, now and then a structure appears somewhere or goes."""
+    for e, seed in enumerate(seeds):
+        rng = np.random.default_rng((int(seed), step))
+        placed = np.flatnonzero(sim.games.sites["placed"][e])
+        if len(placed) and rng.random() < 0.02 * len(placed):
+            sim.remove(e, int(rng.choice(placed)))
+        name = str(rng.choice(STRUCTURES))
+        x, y = rng.uniform(0.0, (sim.scenario.terrain.width, sim.scenario.terrain.height))
+        with suppress(EngineError):  # there is no space for most of them
+            sim.place(e, name, int(rng.integers(3)), float(x), float(y))
+
+
+def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int, builds: bool = False) -> int:
     """Play with random orders until that many unit-ticks have passed; how many there were."""
     # Room for what Brood Lords leave behind, and for what is summoned.
     n_units = sum(sum(group.units.values()) for group in scenario.groups)
-    sim = Simulator(scenario, n_envs, slots=n_units + 400 if n_units else None)
+    layers = ("footprints",) if builds else ()
+    sim = Simulator(scenario, n_envs, slots=n_units + 400 if n_units else None, layers=layers)
     seeds = np.arange(n_envs)
     begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
     while done < unit_ticks:
         give_random_orders(sim, seeds, step)
+        if builds:
+            build_at_random(sim, seeds, step)
         done += int(sim.units["alive"].sum()) * 8
         sim.step(8)
         check(sim)
@@ -114,7 +150,13 @@ def main() -> int:
     parser.add_argument("unit_ticks", type=int)
     wanted = parser.parse_args().unit_ticks
     fields = battlefields()
-    total = sum(fuzz(scenario, n, wanted // len(fields)) for scenario, n in fields)
+    building = (
+        everything("lotv-4.10", generate_terrain(96, seed=1)),
+        everything("lotv-4.10", load_terrain("ravine")),
+    )
+    share = wanted // (len(fields) + len(building))
+    total = sum(fuzz(scenario, n, share) for scenario, n in fields)
+    total += sum(fuzz(scenario, 2, share, builds=True) for scenario in building)
     sys.stdout.write(f"{total} unit-ticks\n")
     return 0
 

@@ -1,5 +1,8 @@
 """Structures on the grid: walkers go around them, and the ground is repaired when they go."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from math import hypot
 
@@ -16,6 +19,7 @@ from terrarium.engine.kernels.movement.paths import way_length
 from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.engine.tables.terrain import compile_ground, sector_edges
 from tests.engine.arena import Arena, Piece, flat, on_terrain
+from tests.engine.building import ROOT, digests
 from tests.naive import distance_to_polygon, walking_distances
 
 RULES = "lotv-4.10"
@@ -381,6 +385,22 @@ def test_structures_on_the_grid_are_attacked_from_every_side(name: str) -> None:
         assert me.distance(x, y) < 8
 
 
+@pytest.mark.parametrize("name", ["engineering_bay", "hatchery", "nexus", "missile_turret"])
+@pytest.mark.parametrize("attacker", ["zergling", "zealot"])
+def test_melee_reaches_structures_whose_radius_is_smaller_than_their_outline(
+    name: str, attacker: str
+) -> None:
+    """A Hatchery has radius 2, but nobody gets nearer to its middle than 2.5 cells."""
+    arena = grid()
+    target = arena.place(name, at=(24.5, 24.5), owner=2)
+    ring = [
+        arena.add(attacker, at=(24.5 + dx, 24.5 + dy)) for dx, dy in ((6, 1), (-1, 6), (-5, -5))
+    ]
+    for me in ring:
+        me.attack(target)
+    assert arena.run(100, until=lambda: all(arena.shots_of(me) for me in ring))
+
+
 # --- games --------------------------------------------------------------------------------------
 
 
@@ -466,6 +486,19 @@ def test_nothing_is_placed_on_ramps_cliffs_structures_or_rooted_units() -> None:
     for at in ((24, 20), (11, 12), (10, 30)):
         with pytest.raises(EngineError, match="no flat, free ground"):
             arena.place("supply_depot", at=at)
+
+
+@pytest.mark.slow
+def test_plain_python_gives_the_same_games() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.engine.building"],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.split() == digests()
 
 
 def test_unknown_layers_are_refused() -> None:

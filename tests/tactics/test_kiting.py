@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium.tactics.distances import walking_distances
 from terrarium.tactics.focus_fire import choose_targets
-from terrarium.tactics.ground import Ground, walking_distances
+from terrarium.tactics.ground import Ground
 from terrarium.tactics.kiting import Steps, kite
 from terrarium.tactics.view import View
 from tests.tactics.battlefield import EAST, NORTH, SOUTH, WEST, Piece, battle, melee, open_field
@@ -111,5 +112,7 @@ def test_walking_distances_are_those_of_a_plain_search() -> None:
                     far[there] = cost
                     wave.append(there)
     cells = np.array(list(far))
-    assert ground.detours[start, cells] == pytest.approx(np.array(list(far.values())), abs=1e-4)
-    assert ground.detours[start, 24 * width + 17] > 35.0
+    assert ground.detours.between(np.array(start), cells) == pytest.approx(
+        np.array(list(far.values())), abs=1e-4
+    )
+    assert ground.detours.between(np.array(start), np.array(24 * width + 17)) > 35.0

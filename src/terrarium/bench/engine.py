@@ -19,6 +19,7 @@ from terrarium.data.battles.generated import generate_terrain
 from terrarium.data.battles.scenario import Group, Order, Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine import codes
+from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
@@ -225,28 +226,35 @@ class _Battles:
     def __init__(self, scenario: Scenario, batch: int, threads: int) -> None:
         # numba loads only when something is measured: `--help` must not wait for it.
         from terrarium.engine.simulator import Simulator
+        from terrarium.engine.state import COMMAND
         from terrarium.engine.tables.plan import unit_names
 
         self.sim: Simulator = Simulator(scenario, batch, threads)
         self._limit_ticks = scenario.limit_steps * scenario.ticks_per_step
         self._is_armed = self.sim.rules.types["n_weapons"] > 0  # [unit types]
         self._all_armed = all(self._is_armed[self.sim.rows[n]] for n in unit_names(scenario))
-        self.order_kinds = np.zeros(self.sim.commands.shape, np.int64)  # [N, U]
+        n_allies = int((self.sim.units["owner"][0] == ALLY_OWNER).sum())
+        self.orders = np.zeros((batch, n_allies), COMMAND)  # [N, A]
+        self.orders["kind"], self.orders["target"] = codes.ATTACK_MOVE, codes.NO_UNIT
+        self.orders["owner"] = ALLY_OWNER
         self.begin()
 
     def begin(self) -> None:
         """All battles from their first tick."""
         self._next_seed, self._n_steps = 0, 0
         self.reset(np.ones(self.sim.n_envs, np.bool_))
-        self.order_kinds[self.sim.units["side"] == 0] = codes.ATTACK_MOVE
-        self.sim.commands["target"] = codes.NO_UNIT
+        self.orders["unit"] = np.nonzero(self.sim.units["owner"] == ALLY_OWNER)[1].reshape(
+            self.orders.shape
+        )
 
     def step(self) -> NDArray[np.bool_]:
         """One decision of every ally and what follows from it; which battles ended with it."""
-        if self._n_steps % _AIM_STEPS == 0:
+        if self._n_steps % _AIM_STEPS == 0 and self.orders.size:
             self._aim()
         self._n_steps += 1
-        self.sim.commands["kind"] = self.order_kinds  # a step takes the kinds and leaves the rest
+        n_orders = self.orders.shape[1]
+        self.sim.commands[:, :n_orders] = self.orders
+        self.sim.inbox["n_commands"] = n_orders
         self.sim.step()
         done = self._over() | (self.sim.ticks >= self._limit_ticks)
         if done.any():
@@ -258,9 +266,9 @@ class _Battles:
         would walk past each other, and a third of the measured time would be spent standing."""
         units = self.sim.units
         games = np.arange(self.sim.n_envs)
-        enemy = (units["alive"] & (units["side"] == 1)).argmax(axis=1)  # [N]
+        enemy = (units["alive"] & (units["owner"] == ENEMY_OWNER)).argmax(axis=1)  # [N]
         for axis in ("x", "y"):
-            self.sim.commands[axis] = units[axis][games, enemy][:, None]
+            self.orders[axis] = units[axis][games, enemy][:, None]
 
     def _over(self) -> NDArray[np.bool_]:
         """Where a side has nobody left who can fight: as in SMAC, Medivacs alone have lost."""
@@ -270,7 +278,7 @@ class _Battles:
             return over
         units = self.sim.units
         armed = units["alive"] & self._is_armed[units["kind"]]  # [N, U]
-        ally = units["side"] == 0
+        ally = units["owner"] == ALLY_OWNER
         over = ~((armed & ally).any(axis=1) & (armed & ~ally).any(axis=1))
         return over
 
@@ -326,7 +334,7 @@ def _measure_batch(scenario: Scenario, batch: int, threads: int, seconds: float)
 def _measure_whole_battles(scenario: Scenario) -> Throughput:
     """A slice is one battle from beginning to end; only its opening orders are given."""
     battles = _Battles(scenario, 1, 1)
-    battles.order_kinds[:] = codes.NO_ORDER
+    battles.orders = battles.orders[:, :0]
     battles.step()
     slices = []
     for _ in range(_N_SLICES):

@@ -64,7 +64,15 @@ PORTAL = np.dtype(
 )
 
 # A cached flow field towards a portal, over one of its two sectors.
-LEG = np.dtype([("owner", "i8"), ("epoch", "i8"), ("used", "i8")], align=True)
+LEG = np.dtype(
+    [
+        ("owner", "i8"),  # place in Paths.leg_at
+        ("epoch", "i8"),  # of the ground when it was computed
+        ("link_epoch", "i8"),  # the same of its links
+        ("used", "i8"),
+    ],
+    align=True,
+)
 
 # A cached flow field towards a cell.
 FIELD = np.dtype(
@@ -102,6 +110,7 @@ class Paths(NamedTuple):
     legs: Annotated[Records, LEG, "L"]
     leg_ways: Annotated[NDArray[np.uint8], "u1", "L K"]
     leg_costs: Annotated[NDArray[np.uint16], "u2", "L K"]
+    links: Annotated[NDArray[np.int32], "i4", "L 2P"]  # cost to each portal of the sector
     leg_at: Annotated[NDArray[np.int32], "i4", "layers S spots"]  # 1 + row; 0 = never computed
 
 
@@ -145,6 +154,7 @@ def allocate_paths(ground: Ground, n_envs: int, n_slots: int) -> Paths:
         legs=records((n_envs, n_legs), LEG),
         leg_ways=np.zeros((n_envs, n_legs, leg_cells), np.uint8),
         leg_costs=np.zeros((n_envs, n_legs, leg_cells), np.uint16),
+        links=np.zeros((n_envs, n_legs, 2 * MAX_PORTALS), np.int32),
         leg_at=np.zeros(
             (n_envs, N_WALKERS, 0 if one else n_sectors, N_SIDES * BORDER_SPOTS), np.int32
         ),

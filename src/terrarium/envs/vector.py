@@ -313,6 +313,7 @@ class VecEnv:
             )
         for name, array in self._memory().items():
             _bytes_of(array)[...] = saved[name]
+        self.sim.survey()
         self._started = True
 
     def _memory(self) -> dict[str, NDArray[Any]]:

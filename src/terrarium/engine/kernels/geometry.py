@@ -19,6 +19,48 @@ def length(x: float, y: float) -> float:
 
 @kernel
 def edge_distance(game: Game, me: Records, other: Records) -> float:
-    """The gap between two units; 0 when they touch or overlap."""
+    """The gap between two units; 0 when they touch or overlap.
+
+    A structure on the grid is as near as its outline, even where its radius is smaller: walkers get
+    no nearer.
+    """
     radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
-    return max(0.0, length(other.x - me.x, other.y - me.y) - radii)
+    gap = length(other.x - me.x, other.y - me.y) - radii
+    if gap <= 0.0:
+        return 0.0
+    if game.epochs[0].n_placed > 0 and game.rules.types[other.kind].structure:
+        owner = game.blocked[int(other.y) * game.ground.size[0] + int(other.x)]
+        if owner > 0 and game.units[owner - 1].tag == other.tag:
+            distance, _, _ = to_outline(game, owner - 1, me.x, me.y)
+            gap = max(0.0, min(gap, distance - game.rules.types[me.kind].radius))
+    return gap
+
+
+@kernel
+def to_outline(game: Game, v: int, x: float, y: float) -> tuple[float, float, float]:
+    """How far a point is from the outline of a structure on the grid, less than 0 inside; and the
+    direction straight away from it."""
+    site = game.sites[v]
+    shape = game.rules.footprints[site.footprint]
+    px = x - site.left - 0.5 * shape.width
+    py = y - site.bottom - 0.5 * shape.height
+    outside, normal_x, normal_y = -1e30, 0.0, 0.0
+    nearest, away_x, away_y = 1e30, 0.0, 0.0
+    for k in range(shape.n_corners):
+        after = k + 1 if k + 1 < shape.n_corners else 0
+        edge_x = shape.corner_x[after] - shape.corner_x[k]
+        edge_y = shape.corner_y[after] - shape.corner_y[k]
+        size = length(edge_x, edge_y)
+        edge_x, edge_y = edge_x / size, edge_y / size
+        dx, dy = px - shape.corner_x[k], py - shape.corner_y[k]
+        beyond = dx * edge_y - dy * edge_x
+        if beyond > outside:
+            outside, normal_x, normal_y = beyond, edge_y, -edge_x
+        along = min(max(dx * edge_x + dy * edge_y, 0.0), size)
+        dx, dy = dx - along * edge_x, dy - along * edge_y
+        distance = length(dx, dy)
+        if distance < nearest:
+            nearest, away_x, away_y = distance, dx, dy
+    if outside > 0.0 and nearest > NEARLY:
+        return nearest, away_x / nearest, away_y / nearest
+    return outside, normal_x, normal_y

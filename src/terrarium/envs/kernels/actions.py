@@ -25,7 +25,7 @@ def is_pathable(env: Env, x: float, y: float) -> bool:
     cell_x, cell_y = int(x), int(y)
     if cell_x < 0 or cell_y < 0 or cell_x >= width or cell_y >= height:
         return False
-    return env.game.ground.walkable[0, cell_y * width + cell_x]
+    return env.game.land.walkable[0, cell_y * width + cell_x]
 
 
 @kernel

@@ -11,7 +11,8 @@ from terrarium.data.vocabulary import ATTRIBUTES
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.rules import Rules
-from terrarium.tactics.ground import Ground, walking_distances
+from terrarium.tactics.distances import walking_distances
+from terrarium.tactics.ground import Ground
 from terrarium.tactics.view import Floats, Kinds
 
 # Which hits of a weapon count. Of those for near and far targets one falls; either will do.

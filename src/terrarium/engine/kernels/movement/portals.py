@@ -7,7 +7,7 @@ left of its way gets cheaper, so it arrives.
 """
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.movement.fields import fill_field, place_near
+from terrarium.engine.kernels.movement.fields import NO_EPOCH, fill_field, place_near
 from terrarium.engine.kernels.movement.windows import (
     ENDLESS,
     open_window,
@@ -76,11 +76,11 @@ def leg_to(game: Game, layer: int, p: int, high: int) -> int:
         for k in range(paths.legs.shape[0]):
             if paths.legs[k].used < paths.legs[leg].used:
                 leg = k
-        paths.legs[leg].owner, paths.legs[leg].epoch = owner, -1
+        paths.legs[leg].owner, paths.legs[leg].epoch = owner, NO_EPOCH
         paths.leg_at[layer, sector, place] = leg + 1
     paths.legs[leg].used = game.clock[0].tick + 1  # 0: never
     if paths.legs[leg].epoch < game.land.changed[sector]:
-        paths.legs[leg].epoch = game.epochs[0].ground
+        paths.legs[leg].epoch, paths.legs[leg].link_epoch = game.epochs[0].ground, NO_EPOCH
         fill_leg(game, layer, p, high, sector, leg)
     return leg
 
@@ -154,6 +154,7 @@ def plan_route(game: Game, f: int) -> None:
 def follow_portals(game: Game, f: int, n_portals: int, n_waiting: int) -> None:
     """Let the costs of a route flow from portal to portal until none improves."""
     queue, layer, head = game.scratch.portals, game.paths.fields[f].layer, 0
+    route = game.paths.route
     while n_waiting > 0:
         p = queue[0, head]
         head = head + 1 if head + 1 < n_portals else 0
@@ -161,20 +162,37 @@ def follow_portals(game: Game, f: int, n_portals: int, n_waiting: int) -> None:
         queue[1, p] = 0
         border = int(game.land.portals[layer, p].border)
         for high in range(2):
-            leg = leg_to(game, layer, p, high)
-            sector = far_sector(game, border) if high else border // 2
+            leg = linked_leg(game, layer, p, high)
+            sector, k = far_sector(game, border) if high else border // 2, 0
             for side in range(N_SIDES):
                 first, last = portals_beside(game, layer, sector, side)
                 for q in range(first, last):
-                    cost = between(game, layer, leg, sector, q, side // 2)
-                    cost += int(game.paths.route[f, p])
-                    if cost < game.paths.route[f, q]:
-                        game.paths.route[f, q] = cost
+                    cost = int(route[f, p]) + int(game.paths.links[leg, k])
+                    k += 1
+                    if cost < route[f, q]:
+                        route[f, q] = cost
                         if not queue[1, q]:
                             queue[1, q] = 1
                             tail = head + n_waiting
                             queue[0, tail if tail < n_portals else tail - n_portals] = q
                             n_waiting += 1
+
+
+@kernel
+def linked_leg(game: Game, layer: int, p: int, high: int) -> int:
+    """The row of a leg whose costs to the other portals of its sector are known."""
+    leg, epoch = leg_to(game, layer, p, high), game.epochs[0].ground
+    if game.paths.legs[leg].link_epoch >= epoch:
+        return leg
+    game.paths.legs[leg].link_epoch = epoch
+    border, k = int(game.land.portals[layer, p].border), 0
+    sector = far_sector(game, border) if high else border // 2
+    for side in range(N_SIDES):
+        first, last = portals_beside(game, layer, sector, side)
+        for q in range(first, last):
+            game.paths.links[leg, k] = between(game, layer, leg, sector, q, side // 2)
+            k += 1
+    return leg
 
 
 @kernel

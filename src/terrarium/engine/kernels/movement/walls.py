@@ -1,7 +1,7 @@
 """Where a walking body can be: off the walls of the terrain, and off the outlines of structures."""
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.geometry import NEARLY, length, to_outline
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game
 from terrarium.engine.tables.terrain import STEP_X, STEP_Y
@@ -121,40 +121,11 @@ def off_outlines(game: Game, inner: float, x: float, y: float) -> tuple[float, f
             for i in range(max(0, cx - 1), min(width, cx + 2)):
                 owner = int(game.blocked[j * width + i])
                 if owner != 0 and owner != before:
-                    x, y = off_outline(game, owner - 1, inner, x, y)
+                    distance, away_x, away_y = to_outline(game, owner - 1, x, y)
+                    if distance < inner - NEARLY:
+                        x += away_x * (inner - distance)
+                        y += away_y * (inner - distance)
                     before = owner
         x = min(max(x, game.ground.playable[0]), game.ground.playable[2] - EDGE)
         y = min(max(y, game.ground.playable[1]), game.ground.playable[3] - EDGE)
     return x, y
-
-
-@kernel
-def off_outline(game: Game, v: int, inner: float, x: float, y: float) -> tuple[float, float]:
-    """Move a point off one structure, at right angles to its outline."""
-    site = game.sites[v]
-    shape = game.rules.footprints[site.footprint]
-    px = x - site.left - 0.5 * shape.width
-    py = y - site.bottom - 0.5 * shape.height
-    outside, normal_x, normal_y = -1e30, 0.0, 0.0
-    nearest, away_x, away_y = 1e30, 0.0, 0.0
-    for k in range(shape.n_corners):
-        after = k + 1 if k + 1 < shape.n_corners else 0
-        edge_x = shape.corner_x[after] - shape.corner_x[k]
-        edge_y = shape.corner_y[after] - shape.corner_y[k]
-        size = length(edge_x, edge_y)
-        edge_x, edge_y = edge_x / size, edge_y / size
-        dx, dy = px - shape.corner_x[k], py - shape.corner_y[k]
-        beyond = dx * edge_y - dy * edge_x
-        if beyond > outside:
-            outside, normal_x, normal_y = beyond, edge_y, -edge_x
-        along = min(max(dx * edge_x + dy * edge_y, 0.0), size)
-        dx, dy = dx - along * edge_x, dy - along * edge_y
-        distance = length(dx, dy)
-        if distance < nearest:
-            nearest, away_x, away_y = distance, dx, dy
-    if outside > 0.0 and nearest > NEARLY:
-        if nearest < inner - NEARLY:
-            push = inner / nearest - 1.0
-            return x + away_x * push, y + away_y * push
-        return x, y
-    return x + normal_x * (inner - outside), y + normal_y * (inner - outside)
