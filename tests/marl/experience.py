@@ -10,9 +10,9 @@ from torch import Tensor
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import Look, Own, parts
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import ReplayRows
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
 SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, N_COLUMNS, N_STATE, limit_steps=N_STEPS)

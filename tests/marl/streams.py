@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Look, Own
-from terrarium.marl.replay import Replay, ReplayConfig
+from terrarium.marl.buffers.replay import Replay, ReplayConfig
 from terrarium.marl.rollout import Rollout
 
 N_AGENTS, N_ACTIONS, CARRY_SIZE = 2, 4, 3

@@ -19,8 +19,8 @@ from terrarium.envs.pettingzoo.evaluate import evaluate_world
 from terrarium.envs.pettingzoo.players import RandomWorldPlayer
 from terrarium.envs.pettingzoo.vector import WorldEnv
 from terrarium.envs.pettingzoo.world import find_world
-from terrarium.marl.crossplay import Contestant, Entrants, Round, cross_play, find_entrants
-from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.playing.crossplay import Contestant, Entrants, Round, cross_play, find_entrants
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo
 from terrarium.marl.settings import resolve
 from terrarium.marl.trainer import Trainer

@@ -14,12 +14,12 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.team import team_goals
 from terrarium.marl.algos.value import ValueLearner, mean_square
+from terrarium.marl.buffers.replay import ReplayConfig
 from terrarium.marl.differ import SELECTIONS, DifferConfig, select, slopes_of, split
 from terrarium.marl.exploration import ExploreConfig
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import MixerConfig
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import ReplayConfig
 from terrarium.marl.rollout import Collector
 from terrarium.schedules import Schedule
 from tests.marl.experience import N_AGENTS, grads_of, learner_of, made_up_rows, seeded

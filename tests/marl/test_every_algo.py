@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import parts, pick
-from terrarium.marl.hindsight import Goals
+from terrarium.marl.buffers.hindsight import Goals
+from terrarium.marl.buffers.replay import Replay, ReplayRows
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import JointValue
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import Replay, ReplayRows
 from terrarium.marl.rollout import Collector, Rollout
 from tests.marl.games import BitFlip, Coordination, Game, Memory
 from tests.marl.small import (

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Own
-from terrarium.marl.hindsight import Goals, relabel
-from terrarium.marl.replay import ReplayRows
+from terrarium.marl.buffers.hindsight import Goals, relabel
+from terrarium.marl.buffers.replay import ReplayRows
 from tests.marl.experience import look_of
 
 N_ROWS, N_STEPS, N_AGENTS, N_BITS = 200, 9, 2, 6

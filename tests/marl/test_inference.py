@@ -10,7 +10,7 @@ import pytest
 from terrarium.envs.make import make_vec
 from terrarium.errors import TerrariumError
 from terrarium.marl.checkpoint import CheckpointError, save_checkpoint
-from terrarium.marl.player import load_player
+from terrarium.marl.playing.player import load_player
 from tests.marl.test_trainer import settings, train
 
 ACT = """
@@ -34,7 +34,7 @@ import importlib, pkgutil
 import numpy as np
 import terrarium.marl.nets
 from terrarium.envs.views import Views
-from terrarium.marl.player import load_player
+from terrarium.marl.playing.player import load_player
 
 for module in pkgutil.iter_modules(terrarium.marl.nets.__path__, "terrarium.marl.nets."):
     importlib.import_module(module.name)

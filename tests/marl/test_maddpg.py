@@ -15,12 +15,12 @@ from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Look, parts
+from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.games import Workforce
 from terrarium.marl.nets.config import NetConfig, Spec
 from terrarium.marl.place import make_place
-from terrarium.marl.player import PolicyPlayer
-from terrarium.marl.replay import ReplayRows
-from terrarium.marl.replay_files import ReplayFiles
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.settings import resolve
 

@@ -11,11 +11,11 @@ from torch import Tensor
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import look_at, pick
+from terrarium.marl.buffers.replay import ReplayConfig
 from terrarium.marl.exploration import ExploreConfig
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import JointValue
 from terrarium.marl.place import make_place
-from terrarium.marl.replay import ReplayConfig
 from terrarium.marl.rollout import Collector
 from terrarium.schedules import Schedule
 from tests.marl.games import Game

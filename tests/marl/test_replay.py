@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
+from terrarium.marl.buffers.replay import (
+    SMALLEST_PRIORITY,
+    Replay,
+    ReplayConfig,
+    ReplayRows,
+    replay_bytes,
+)
+from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from terrarium.marl.nets.config import Spec
-from terrarium.marl.replay import SMALLEST_PRIORITY, Replay, ReplayConfig, ReplayRows, replay_bytes
-from terrarium.marl.replay_files import ReplayFiles
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
     CARRY_SIZE,

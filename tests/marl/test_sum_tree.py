@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium.marl.sum_tree import SumTree
+from terrarium.marl.buffers.sum_tree import SumTree
 
 PRIORITY = st.sampled_from([0.0, 1.0]) | st.floats(0.0, 1e6, allow_subnormal=False)
 

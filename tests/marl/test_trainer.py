@@ -21,7 +21,7 @@ from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import NetError
-from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer

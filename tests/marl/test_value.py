@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.qtran import QtranConfig
 from terrarium.marl.algos.value import ValueConfig, ValueLearner, follow
-from terrarium.marl.replay import ReplayRows
+from terrarium.marl.buffers.replay import ReplayRows
 from tests.marl.experience import (
     N_AGENTS,
     NET,

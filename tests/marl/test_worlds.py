@@ -11,7 +11,7 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.run_folder import create_run, load_algo, settings_of
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer, check_start
-from terrarium.replay.world_record import load_world_record
+from terrarium.replay.pettingzoo.world_record import load_world_record
 from tests.marl.small import small_words
 from tests.marl.test_maddpg import AIMS
 from tests.marl.test_trainer import assert_same, lines, resume, train

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.replay.world_frames import Particles, Thing, picture_steps
-from terrarium.replay.world_picture import encode_picture
-from terrarium.replay.world_record import FORMAT_VERSION, MAGIC, WorldRecord
+from terrarium.replay.pettingzoo.world_frames import Particles, Thing, picture_steps
+from terrarium.replay.pettingzoo.world_picture import encode_picture
+from terrarium.replay.pettingzoo.world_record import FORMAT_VERSION, MAGIC, WorldRecord
 
 _PREFIX = struct.Struct("<8sHI")
 

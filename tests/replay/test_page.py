@@ -9,7 +9,7 @@ import pytest
 from terrarium.replay.frames import Frames, UnitType
 from terrarium.replay.names import glyphs, result_of
 from terrarium.replay.page import page
-from terrarium.replay.palette import palette
+from terrarium.replay.pictures.palette import palette
 from tests.replay.battles import frames
 
 pytestmark = pytest.mark.xdist_group("engine")

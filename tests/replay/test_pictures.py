@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.replay.animation import MAX_PICTURES, save_gif
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.ground import fit
 from terrarium.replay.names import TICKS_PER_S_PLAYED
-from terrarium.replay.palette import palette
-from terrarium.replay.picture import WIDTH, Painter, fight_middle, sample_at, save_png
+from terrarium.replay.pictures.animation import MAX_PICTURES, save_gif
+from terrarium.replay.pictures.ground import fit
+from terrarium.replay.pictures.palette import palette
+from terrarium.replay.pictures.picture import WIDTH, Painter, fight_middle, sample_at, save_png
 from tests.replay import drill
 from tests.replay.battles import frames
 

@@ -15,7 +15,7 @@ from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import SPAN_KINDS, Frames
 from terrarium.replay.names import glyphs, title_of_skill, title_of_upgrade
-from terrarium.replay.picture import Painter
+from terrarium.replay.pictures.picture import Painter
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import MAX_REASON, MAX_REASONS, ExactRecord, Kind, Reasons, Recorder
 from terrarium.replay.record_file import from_bytes, to_bytes

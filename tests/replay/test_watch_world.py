@@ -12,7 +12,7 @@ from terrarium.config import layer_from_words
 from terrarium.marl.run_folder import create_run
 from terrarium.marl.settings import resolve
 from terrarium.marl.trainer import Trainer
-from terrarium.replay.world_record import load_world_record, save_world_record
+from terrarium.replay.pettingzoo.world_record import load_world_record, save_world_record
 from tests.replay.episodes import chase
 
 Run = Callable[..., tuple[int, str, str]]

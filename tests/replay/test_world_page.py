@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.replay.world_page import save_world_page, world_page
-from terrarium.replay.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_page import save_world_page, world_page
+from terrarium.replay.pettingzoo.world_record import WorldRecord
 from tests.replay.browser import Browser, open_browser
 from tests.replay.episodes import N_STEPS, chase, slides
 from tests.replay.test_page import HOSTILE, Tags

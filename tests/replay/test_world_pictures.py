@@ -9,9 +9,8 @@ import pytest
 from PIL import Image
 
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.palette import Scheme, palette
-from terrarium.replay.world_frames import PICTURE_WIDTH
-from terrarium.replay.world_picture import (
+from terrarium.replay.pettingzoo.world_frames import PICTURE_WIDTH
+from terrarium.replay.pettingzoo.world_picture import (
     CONTRAST,
     WIDTH,
     WorldPainter,
@@ -21,7 +20,8 @@ from terrarium.replay.world_picture import (
     step_at,
     visible,
 )
-from terrarium.replay.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_record import WorldRecord
+from terrarium.replay.pictures.palette import Scheme, palette
 from tests.replay.episodes import HUNTER, PREY, chase, slides
 
 Color = tuple[int, int, int]

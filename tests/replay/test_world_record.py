@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.world_frames import MAX_PICTURES, Particles, picture_steps
-from terrarium.replay.world_record import (
+from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, picture_steps
+from terrarium.replay.pettingzoo.world_record import (
     WorldRecord,
     from_bytes,
     load_world_record,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from terrarium.tactics.ground import Ground
+from terrarium.tactics.ground import TerrainGrid
 from terrarium.tactics.view import NOBODY, Army, Bools, Floats, Hazards, Kinds, Mission, View
 
 STEP_TICKS = 8.0
@@ -135,11 +135,11 @@ def melee(x: float, y: float, **changes: object) -> Piece:
     return replace(Piece(x, y, reach=1.2), **changes)  # type: ignore[arg-type]
 
 
-def open_field(size: int = 32, wall: int = 2) -> Ground:
+def open_field(size: int = 32, wall: int = 2) -> TerrainGrid:
     """A square field with a wall around it, and the air above."""
     inside = np.zeros((size, size), np.bool_)
     inside[wall:-wall, wall:-wall] = True
-    return Ground(np.stack([inside, np.ones_like(inside)]), None)
+    return TerrainGrid(np.stack([inside, np.ones_like(inside)]), None)
 
 
 def _army(pieces: Sequence[Piece]) -> Army:
@@ -187,7 +187,7 @@ def battle(
     own: Sequence[Piece],
     enemy: Sequence[Piece],
     aim: Sequence[int] | None = None,
-    ground: Ground | None = None,
+    ground: TerrainGrid | None = None,
     mission: Mission | None = None,
     hazards: Sequence[tuple[float, float, float, float]] = (),
     headings: Floats = HEADINGS,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from terrarium.tactics.distances import walking_distances
 from terrarium.tactics.focus_fire import choose_targets
-from terrarium.tactics.ground import Ground
+from terrarium.tactics.ground import TerrainGrid
 from terrarium.tactics.kiting import Steps, kite
 from terrarium.tactics.view import View
 from tests.tactics.battlefield import EAST, NORTH, SOUTH, WEST, Piece, battle, melee, open_field
@@ -70,7 +70,7 @@ def test_it_never_runs_into_a_wall(x: float, y: float, angle: float) -> None:
         assert view.ground.is_open(np.int64(0), ahead)
 
 
-def walled_field() -> Ground:
+def walled_field() -> TerrainGrid:
     """A field that a wall from top to bottom, with a gap far in the south, cuts in two."""
     walkable = open_field().walkable[0].copy()
     walkable[4:, 16] = False
@@ -81,7 +81,7 @@ def walled_field() -> Ground:
         there = np.roll(walkable, (-dy, -dx), axis=(0, 1))
         exits |= (walkable & there).astype(np.uint8) << d
     air = np.ones_like(walkable)
-    return Ground(np.stack([walkable, air]), walking_distances(exits))
+    return TerrainGrid(np.stack([walkable, air]), walking_distances(exits))
 
 
 def test_nobody_runs_from_an_enemy_behind_a_wall() -> None:

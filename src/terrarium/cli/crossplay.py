@@ -16,7 +16,7 @@ from terrarium.cli.tables import new_table, open_console, print_json
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.marl.crossplay import CrossTable, Earned, Entrants
+    from terrarium.marl.playing.crossplay import CrossTable, Earned, Entrants
 
 MAX_COUNT = 1_000_000
 # The engine has its own MAX_SEED; asking it would load numba.
@@ -62,7 +62,7 @@ class Crossplay:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED - MAX_COUNT}")
 
     def run(self) -> None:
-        from terrarium.marl.crossplay import Round, cross_play, find_entrants
+        from terrarium.marl.playing.crossplay import Round, cross_play, find_entrants
 
         for file in filter(None, (self.csv, self.png)):
             check_output(Path(file))
@@ -102,7 +102,7 @@ CSV_HEAD = (
 
 def csv_rows(table: "CrossTable") -> list[tuple[Any, ...]]:
     """One for each pairing and team; what is not known is empty."""
-    from terrarium.marl.crossplay import finite
+    from terrarium.marl.playing.crossplay import finite
 
     return [
         (
@@ -146,7 +146,7 @@ def as_json(entrants: "Entrants", table: "CrossTable") -> dict[str, Any]:
 
 
 def _json_of(earned: "Earned") -> Mapping[str, Any]:
-    from terrarium.marl.crossplay import finite
+    from terrarium.marl.playing.crossplay import finite
 
     return {"mean": earned.mean, "interval": (finite(earned.low), finite(earned.high))}
 

@@ -8,7 +8,7 @@ import numpy as np
 from terrarium.report.figures import EDGE, MUTED, TEXT, Axes, Figure, Rectangle, png_of_figure
 
 if TYPE_CHECKING:
-    from terrarium.marl.crossplay import CrossTable
+    from terrarium.marl.playing.crossplay import CrossTable
 
 CELL, GAP = 1.0, 0.12
 """Sizes of a cell, and of the gap before the means"""

@@ -172,7 +172,7 @@ def resolve_player(
     path = Path(name)
     if path.is_dir() or name.endswith(".pt"):
         from terrarium.marl.place import use_threads
-        from terrarium.marl.player import PolicyPlayer
+        from terrarium.marl.playing.player import PolicyPlayer
         from terrarium.marl.run_folder import load_algo
 
         algo, settings = load_algo(path)

@@ -54,7 +54,7 @@ def resolve_world_player(
             "learned it"
         )
     from terrarium.marl.place import use_threads
-    from terrarium.marl.player import PolicyPlayer
+    from terrarium.marl.playing.player import PolicyPlayer
     from terrarium.marl.run_folder import load_algo
 
     algo, settings = load_algo(Path(name))

@@ -105,9 +105,9 @@ class Watch:
         self._write(record, frames, stem)
 
     def _write(self, record: "Record", frames: "Frames", stem: str) -> None:
-        from terrarium.replay.animation import save_gif
         from terrarium.replay.page import save_page
-        from terrarium.replay.picture import save_png
+        from terrarium.replay.pictures.animation import save_gif
+        from terrarium.replay.pictures.picture import save_png
         from terrarium.replay.record_file import save_record
 
         if self.save_record:

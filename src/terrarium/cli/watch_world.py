@@ -13,7 +13,7 @@ from terrarium.replay import WORLD_SUFFIX
 if TYPE_CHECKING:
     from terrarium.envs.pettingzoo.players import WorldPlayer
     from terrarium.envs.pettingzoo.world import World
-    from terrarium.replay.world_record import WorldRecord
+    from terrarium.replay.pettingzoo.world_record import WorldRecord
 
 RANDOM = "random"
 RUN_FILE = "run.toml"
@@ -51,7 +51,7 @@ def shows_world(path: Path) -> bool:
 
 def watch_record(path: Path, policy: str | None, files: WorldFiles) -> None:
     """Show a record."""
-    from terrarium.replay.world_record import load_world_record
+    from terrarium.replay.pettingzoo.world_record import load_world_record
 
     if policy is not None:
         raise TerrariumError(f"{path}: a record shows who played it; leave out --policy")
@@ -98,9 +98,9 @@ def _who_and_where(word: str, policy: str | None, seed: int) -> tuple["WorldPlay
 
 
 def _write(record: "WorldRecord", stem: str, files: WorldFiles) -> None:
-    from terrarium.replay.world_page import save_world_page
-    from terrarium.replay.world_picture import save_world_gif, save_world_png
-    from terrarium.replay.world_record import save_world_record
+    from terrarium.replay.pettingzoo.world_page import save_world_page
+    from terrarium.replay.pettingzoo.world_picture import save_world_gif, save_world_png
+    from terrarium.replay.pettingzoo.world_record import save_world_record
 
     if files.save_record:
         report_file(files.save_record, save_world_record(record, files.save_record))

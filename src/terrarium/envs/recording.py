@@ -8,7 +8,7 @@ from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.frames import GIVEN, STEP, About
-from terrarium.replay.picture import Painter
+from terrarium.replay.pictures.picture import Painter
 from terrarium.replay.record import Reasons, Record, Recorder, by_slot, upgrades_of
 from terrarium.replay.sampler import Sampler
 

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.nets.mixers import Mixer
-from terrarium.marl.replay import ReplayRows
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")

@@ -26,11 +26,11 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Look, look_at
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
-from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
 from terrarium.replay import SUFFIX, WORLD_SUFFIX
+from terrarium.replay.pettingzoo.world_record import save_world_record
 from terrarium.replay.record_file import save_record
-from terrarium.replay.world_record import save_world_record
 
 TEST_SEED = 1_000_000_000
 """Of the first episode of every evaluation; training draws its seeds from 2^62 others"""

@@ -14,7 +14,7 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
-from terrarium.marl.policy import load_policy
+from terrarium.marl.playing.policy import load_policy
 from terrarium.marl.settings import Settings, algo_of, from_layers
 
 SETTINGS_FILE = "run.toml"

@@ -18,11 +18,11 @@ from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.teams import TeamsConfig
+from terrarium.marl.buffers.replay import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
 from terrarium.marl.games import TEST_SEED, Task, Workforce
 from terrarium.marl.place import free_memory, make_place, use_threads
-from terrarium.marl.player import PolicyPlayer
-from terrarium.marl.replay import ReplayConfig
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
 from terrarium.marl.settings import Settings

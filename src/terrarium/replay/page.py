@@ -21,7 +21,7 @@ from terrarium.replay.names import (
     title_of_skill,
     title_of_upgrade,
 )
-from terrarium.replay.palette import palette, palette_css, viewer_file
+from terrarium.replay.pictures.palette import palette, palette_css, viewer_file
 
 _SCRIPTS = (
     *("player.js", "data.js", "ground.js", "spells.js", "field.js"),

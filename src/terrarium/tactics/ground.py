@@ -10,7 +10,7 @@ from terrarium.tactics.distances import Distances
 
 
 @dataclass(frozen=True)
-class Ground:
+class TerrainGrid:
     """A map. Cell (x, y) covers [x, x+1) x [y, y+1); layers are ways to get about."""
 
     walkable: NDArray[np.bool_]

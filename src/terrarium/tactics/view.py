@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.tactics.ground import Ground
+from terrarium.tactics.ground import TerrainGrid
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -185,7 +185,7 @@ class View:
     """until the next decision"""
     headings: Floats
     """[K, 2] the directions that a unit can be sent to, of length 1"""
-    ground: Ground
+    ground: TerrainGrid
 
     def own_are(self, *names: str) -> Bools:
         """[N, A] own units on the map of these types."""

@@ -16,9 +16,9 @@ from terrarium.envs.pettingzoo.players import RandomWorldPlayer
 from terrarium.envs.pettingzoo.recording import record_world
 from terrarium.envs.pettingzoo.vector import WorldEnv
 from terrarium.envs.pettingzoo.world import find_world, world_names
-from terrarium.replay.world_frames import MAX_PICTURES
-from terrarium.replay.world_picture import WorldPainter
-from terrarium.replay.world_record import WorldRecord, from_bytes, to_bytes
+from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES
+from terrarium.replay.pettingzoo.world_picture import WorldPainter
+from terrarium.replay.pettingzoo.world_record import WorldRecord, from_bytes, to_bytes
 from tests.replay.test_world_pictures import where
 
 MODULE = "worlds_for_recording"

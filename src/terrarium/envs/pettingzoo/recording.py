@@ -10,9 +10,9 @@ from terrarium.envs.pettingzoo.errors import WorldError, blaming
 from terrarium.envs.pettingzoo.players import WorldPlayer
 from terrarium.envs.pettingzoo.vector import WorldEnv
 from terrarium.envs.pettingzoo.world import World
-from terrarium.replay.world_frames import MAX_PICTURES, Particles, Thing
-from terrarium.replay.world_picture import encode_picture
-from terrarium.replay.world_record import WorldRecord, one_line
+from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, Thing
+from terrarium.replay.pettingzoo.world_picture import encode_picture
+from terrarium.replay.pettingzoo.world_record import WorldRecord, one_line
 
 logger = logging.getLogger(__name__)
 

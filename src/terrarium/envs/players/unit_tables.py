@@ -12,7 +12,7 @@ from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.rules import Rules
 from terrarium.tactics.distances import walking_distances
-from terrarium.tactics.ground import Ground
+from terrarium.tactics.ground import TerrainGrid
 from terrarium.tactics.view import Floats, Kinds
 
 # Which hits of a weapon count. Of those for near and far targets one falls; either will do.
@@ -34,7 +34,7 @@ class Tables:
     blast: Floats
     """[abilities] radius in which the hits of an ability hurt"""
     kinds: Kinds
-    ground: Ground
+    ground: TerrainGrid
 
 
 def compile_tables(sim: Simulator) -> Tables:
@@ -92,7 +92,7 @@ def _kinds(sim: Simulator, damage: Floats) -> Kinds:
     )
 
 
-def _ground(sim: Simulator) -> Ground:
+def _ground(sim: Simulator) -> TerrainGrid:
     """The engine's layers, and the air above them."""
     terrain, ground = sim.scenario.terrain, sim.ground
     shape = (terrain.height, terrain.width)
@@ -102,7 +102,7 @@ def _ground(sim: Simulator) -> Ground:
     x0, y0, x1, y1 = (int(edge) for edge in terrain.playable)
     air = np.zeros_like(walkable[:1])
     air[:, y0:y1, x0:x1] = True
-    return Ground(
+    return TerrainGrid(
         walkable=np.concatenate([walkable, air]),
         detours=None if straight else walking_distances(exits),
     )

@@ -13,8 +13,8 @@ from terrarium.marl.algos.value import (
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.differ import Experiences
-from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 

@@ -14,13 +14,13 @@ from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.value import follow
 from terrarium.marl.batch import Look, Own, masked_mean
-from terrarium.marl.experience import Experience
+from terrarium.marl.buffers.experience import Experience
+from terrarium.marl.buffers.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
-from terrarium.marl.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.schedules import Schedule, check_schedule
 

@@ -6,9 +6,9 @@ from torch import nn
 
 from terrarium.marl.algos.team import team_loss
 from terrarium.marl.algos.value import Loss, Reading, ValueConfig, ValueLearner
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.differ import DifferConfig
 from terrarium.marl.nets.mixers import MixerConfig, MonotoneMixer
-from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 

@@ -16,8 +16,8 @@ from terrarium.marl.algos.value import (
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.nets.mixers import JointValue
-from terrarium.marl.replay import ReplayRows
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from terrarium.marl.algos.value import Loss, Reading, ValueLearner, error_of_rows, mean_square
 from terrarium.marl.batch import masked_mean
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.differ import DifferConfig, Experiences, select, slopes_of, split
-from terrarium.marl.replay import ReplayRows
 from terrarium.marl.sharing.exchange import Exchange
 from terrarium.marl.sharing.loss import Lesson, received_loss
 

@@ -12,14 +12,14 @@ from torch import Tensor, nn
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Look, pick
-from terrarium.marl.experience import Experience
+from terrarium.marl.buffers.experience import Experience
+from terrarium.marl.buffers.hindsight import Goals, relabel
+from terrarium.marl.buffers.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.exploration import ExploreConfig, Explorer
-from terrarium.marl.hindsight import Goals, relabel
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.place import Place
-from terrarium.marl.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
 from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.sharing.config import ShareConfig

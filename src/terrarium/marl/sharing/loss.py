@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import pick
+from terrarium.marl.buffers.replay import ReplayRows
 from terrarium.marl.nets.actor import Actor, SeparateActors
-from terrarium.marl.replay import ReplayRows
 
 
 @dataclass(frozen=True)

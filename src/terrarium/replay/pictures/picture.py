@@ -10,14 +10,14 @@ from PIL import Image, ImageDraw
 
 from terrarium.engine import codes
 from terrarium.engine.records import Records
-from terrarium.replay.drawing import Point, dashed_ring, disc, faded, font, shortened
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import write_file
 from terrarium.replay.frames import Frames
-from terrarium.replay.ground import fit, ground_image
-from terrarium.replay.marks import Marks
 from terrarium.replay.names import TICKS_PER_S_PLAYED, glyphs, result_of
-from terrarium.replay.palette import Scheme, palette
+from terrarium.replay.pictures.drawing import Point, dashed_ring, disc, faded, font, shortened
+from terrarium.replay.pictures.ground import fit, ground_image
+from terrarium.replay.pictures.marks import Marks
+from terrarium.replay.pictures.palette import Scheme, palette
 
 WIDTH = 1200
 FINE = 2

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.batch import Own, draw
-from terrarium.marl.replay import ReplayRows
+from terrarium.marl.buffers.replay import ReplayRows
 
 STRATEGIES = ("future", "final")
 

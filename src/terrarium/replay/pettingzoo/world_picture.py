@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from terrarium.replay.animation import FRAME_S, MAX_PICTURES, N_COLORS, write_gif
-from terrarium.replay.animation import WIDTH as GIF_WIDTH
-from terrarium.replay.drawing import Box, Point, dashed_ring, disc, faded, font, shortened
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.palette import Scheme, palette
-from terrarium.replay.picture import FINE, write_image
-from terrarium.replay.world_frames import PICTURE_HEIGHT, PICTURE_WIDTH, Particles
-from terrarium.replay.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_frames import PICTURE_HEIGHT, PICTURE_WIDTH, Particles
+from terrarium.replay.pettingzoo.world_record import WorldRecord
+from terrarium.replay.pictures.animation import FRAME_S, MAX_PICTURES, N_COLORS, write_gif
+from terrarium.replay.pictures.animation import WIDTH as GIF_WIDTH
+from terrarium.replay.pictures.drawing import Box, Point, dashed_ring, disc, faded, font, shortened
+from terrarium.replay.pictures.palette import Scheme, palette
+from terrarium.replay.pictures.picture import FINE, write_image
 
 WIDTH = 900
 TRAIL_STEPS = 14

@@ -22,8 +22,7 @@ from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import damaged, inflate, read_file, write_file
 from terrarium.replay.header import Header, read_header
-from terrarium.replay.record import MAX_TEXT
-from terrarium.replay.world_frames import (
+from terrarium.replay.pettingzoo.world_frames import (
     MAX_CELLS,
     MAX_NAMES,
     MAX_PICTURES,
@@ -38,6 +37,7 @@ from terrarium.replay.world_frames import (
     is_small_picture,
     picture_steps,
 )
+from terrarium.replay.record import MAX_TEXT
 
 MAGIC = b"TERRAWLD"
 FORMAT_VERSION = 1

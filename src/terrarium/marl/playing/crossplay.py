@@ -16,7 +16,7 @@ from terrarium.envs.pettingzoo.vector import WorldEnv
 from terrarium.envs.pettingzoo.world import World, find_world, is_world
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.teams import find_team, is_teams, split_teams
-from terrarium.marl.player import PolicyPlayer
+from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import load_algo, scenario_of, settings_of
 
 RANDOM = "random"

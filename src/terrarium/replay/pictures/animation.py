@@ -8,7 +8,7 @@ from PIL import Image
 
 from terrarium.replay.frames import Frames
 from terrarium.replay.names import TICKS_PER_S_PLAYED
-from terrarium.replay.picture import Painter, fight_middle, write_image
+from terrarium.replay.pictures.picture import Painter, fight_middle, write_image
 
 WIDTH = 640
 MAX_PICTURES = 240

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Look, Own, parts, put_parts, room_for, room_for_own
+from terrarium.marl.buffers.sum_tree import SumTree
 from terrarium.marl.nets.config import Spec
 from terrarium.marl.rollout import Rollout
-from terrarium.marl.sum_tree import SumTree
 from terrarium.schedules import Schedule, check_schedule
 
 OWN = ("rewards", "terminated", "there")

@@ -7,10 +7,10 @@ from PIL import Image, ImageDraw
 
 from terrarium.engine import codes
 from terrarium.engine.records import Records
-from terrarium.replay.drawing import Point, arc, dashed_ring, disc, faded, font, ring
 from terrarium.replay.frames import SPAN_KINDS, Frames, Skill
-from terrarium.replay.ground import Camera
 from terrarium.replay.names import title_of_skill
+from terrarium.replay.pictures.drawing import Point, arc, dashed_ring, disc, faded, font, ring
+from terrarium.replay.pictures.ground import Camera
 
 _ON_GROUND = ("area", "fall", "summon")
 _WIDE = 6.0  # cells: larger areas are only hinted at

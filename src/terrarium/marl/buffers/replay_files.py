@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from terrarium.marl.buffers.replay import Replay
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from terrarium.marl.replay import Replay
 
 
 class ReplayFiles:

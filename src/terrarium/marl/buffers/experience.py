@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from terrarium.marl.batch import Look, parts
+from terrarium.marl.buffers.replay import Replay, ReplayConfig
+from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.nets.config import Spec
-from terrarium.marl.replay import Replay, ReplayConfig
-from terrarium.marl.replay_files import ReplayFiles
 from terrarium.marl.rollout import Rollout
 
 

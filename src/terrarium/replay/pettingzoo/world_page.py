@@ -9,9 +9,9 @@ from typing import Any
 
 from terrarium.replay.files import write_file
 from terrarium.replay.page import fill_template, scripts
-from terrarium.replay.palette import palette, palette_css, viewer_file
-from terrarium.replay.world_frames import FAR
-from terrarium.replay.world_record import WorldRecord, to_table
+from terrarium.replay.pettingzoo.world_frames import FAR
+from terrarium.replay.pettingzoo.world_record import WorldRecord, to_table
+from terrarium.replay.pictures.palette import palette, palette_css, viewer_file
 
 _SCRIPTS = ("player.js", "world_data.js", "world_field.js", "world_course.js", "world_app.js")
 

@@ -16,7 +16,7 @@ from terrarium.envs.views import Views
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import look_at
 from terrarium.marl.nets.config import views_of
-from terrarium.marl.policy import load_policy
+from terrarium.marl.playing.policy import load_policy
 
 if TYPE_CHECKING:
     from terrarium.envs.options import Options

@@ -1,0 +1,1 @@
+"""Trained policies as players: loaded, evaluated, played against each other."""

@@ -1,0 +1,1 @@
+"""Records, pages and pictures of episodes of PettingZoo environments."""

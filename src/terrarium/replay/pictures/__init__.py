@@ -1,0 +1,1 @@
+"""Pictures of battles: images and animations in the style of the page."""
