@@ -3,6 +3,7 @@
 import argparse
 import sys
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.battles.terrains import load_terrain
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
-from terrarium.engine.simulator import EngineError, Simulator
+from terrarium.engine.simulator import MAX_SLOTS, EngineError, Simulator
+from terrarium.engine.state import MAX_PLAYERS
 from tests.engine.scripts import give_random_orders
 
 STRUCTURES = ("supply_depot", "barracks", "command_center", "spore_crawler", "sensor_tower")
@@ -79,9 +81,10 @@ def check(sim: Simulator) -> None:
     assert not (aboard & living).any()
     loads = np.take_along_axis(sim.units["alive"], np.maximum(sim.units["inside"], 0), axis=1)
     assert loads[aboard].all(), "passengers of nobody"
-    of_side = [(living | aboard) & (sim.units["owner"] == owner) for owner in (1, 2)]
-    count = np.stack([units.sum(axis=1) for units in of_side], 1)
-    assert (sim.players["n_alive"][:, 1:] == count).all()
+    owners = range(sim.n_players + 1)
+    of_owner = [(living | aboard) & (sim.units["owner"] == owner) for owner in owners]
+    count = np.stack([units.sum(axis=1) for units in of_owner], 1)
+    assert (sim.players["n_alive"] == count).all()
 
 
 def check_structures(sim: Simulator) -> None:
@@ -116,6 +119,19 @@ def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int, builds: bool = False)
     n_units = sum(sum(group.units.values()) for group in scenario.groups)
     layers = ("footprints",) if builds else ()
     sim = Simulator(scenario, n_envs, slots=n_units + 400 if n_units else None, layers=layers)
+    return _play(sim, unit_ticks, builds)
+
+
+def fuzz_crowd(unit_ticks: int) -> int:
+    """2,000 units of sixteen players and of nobody, among structures that come and go."""
+    scenario = replace(everything("lotv-4.10", generate_terrain(176, seed=5)), groups=())
+    teams = ((1, 2), (3, 4, 5), *((owner,) for owner in range(6, MAX_PLAYERS + 1)))
+    sim = Simulator(scenario, slots=MAX_SLOTS, layers=("footprints",), teams=teams)
+    return _play(sim, unit_ticks, builds=True)
+
+
+def _play(sim: Simulator, unit_ticks: int, builds: bool) -> int:
+    n_envs = sim.n_envs
     seeds = np.arange(n_envs)
     begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
@@ -127,7 +143,7 @@ def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int, builds: bool = False)
         sim.step(8)
         check(sim)
         step += 1
-        over = (sim.players["n_alive"][:, 1:] == 0).any(axis=1) | (sim.ticks > 1600)
+        over = ((sim.players["n_alive"][:, 1:] > 0).sum(axis=1) < 2) | (sim.ticks > 1600)
         if over.any():
             seeds = np.where(over, seeds + n_envs, seeds)
             begin(sim, seeds, over)
@@ -138,11 +154,24 @@ def begin(sim: Simulator, seeds: np.ndarray, where: np.ndarray) -> None:
     """Start games anew, with every upgrade and something to spend."""
     sim.reset(seeds, where=where)
     for e in np.flatnonzero(where):
-        for owner in (1, 2):
+        if not sim.scenario.groups and not sim.units["alive"][e].any():
+            crowd(sim, int(e), int(seeds[e]))
+        for owner in range(1, sim.n_players + 1):
             sim.players[e, owner]["minerals"] = sim.players[e, owner]["vespene"] = 500.0
             sim.players[e, owner]["nukes"] = 3
             for upgrade in sim.known.upgrades:
                 sim.research(int(e), owner, upgrade)
+
+
+def crowd(sim: Simulator, e: int, seed: int) -> None:
+    """Units of random types and owners at random places of the map."""
+    rng = np.random.default_rng(seed)
+    mobile = [name for name in sim.names if sim.rules.types["mobile"][sim.rows[name]]]
+    ys, xs = np.nonzero(sim.scenario.terrain.walkable)
+    for _ in range(2000):
+        at = rng.integers(len(xs))
+        owner = int(rng.integers(sim.n_players + 1))
+        sim.create(e, str(rng.choice(mobile)), owner, float(xs[at]) + 0.5, float(ys[at]) + 0.5)
 
 
 def main() -> int:
@@ -154,9 +183,10 @@ def main() -> int:
         everything("lotv-4.10", generate_terrain(96, seed=1)),
         everything("lotv-4.10", load_terrain("ravine")),
     )
-    share = wanted // (len(fields) + len(building))
+    share = wanted // (len(fields) + len(building) + 1)
     total = sum(fuzz(scenario, n, share) for scenario, n in fields)
     total += sum(fuzz(scenario, 2, share, builds=True) for scenario in building)
+    total += fuzz_crowd(share)
     sys.stdout.write(f"{total} unit-ticks\n")
     return 0
 
