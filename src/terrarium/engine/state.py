@@ -494,3 +494,9 @@ def is_unit(game: Game, v: int, tag: int) -> bool:
 def is_placed(game: Game, u: int) -> bool:
     """Does a unit stand on the grid, with a footprint?"""
     return game.sites.shape[0] > 0 and game.sites[u].placed
+
+
+@inline
+def has_structures(game: Game) -> bool:
+    """Does anything stand on the grid? Where nothing ever can, the compiler need not look."""
+    return game.sites.shape[0] > 0 and game.epochs[0].n_placed > 0

@@ -4,7 +4,7 @@ import math
 
 from terrarium.engine.jit import kernel
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_structures
 
 NEARLY = 1e-9
 """What is nearer by less than this is equally near: a coin decides, not a rounding error, which
@@ -25,15 +25,22 @@ def edge_distance(game: Game, me: Records, other: Records) -> float:
     no nearer.
     """
     radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
-    gap = length(other.x - me.x, other.y - me.y) - radii
-    if gap <= 0.0:
-        return 0.0
-    if game.epochs[0].n_placed > 0 and game.rules.types[other.kind].structure:
-        owner = game.blocked[int(other.y) * game.ground.size[0] + int(other.x)]
-        if owner > 0 and game.units[owner - 1].tag == other.tag:
-            distance, _, _ = to_outline(game, owner - 1, me.x, me.y)
-            gap = max(0.0, min(gap, distance - game.rules.types[me.kind].radius))
+    gap = max(0.0, length(other.x - me.x, other.y - me.y) - radii)
+    if has_structures(game):
+        return min(gap, outline_gap(game, me, other, gap))
     return gap
+
+
+@kernel
+def outline_gap(game: Game, me: Records, other: Records, gap: float) -> float:
+    """The gap to the outline of a unit, if it stands on the grid; else the one that is known."""
+    if not game.rules.types[other.kind].structure:
+        return gap
+    v = int(game.blocked[int(other.y) * game.ground.size[0] + int(other.x)]) - 1
+    if v < 0 or game.units[v].tag != other.tag:
+        return gap
+    distance, _, _ = to_outline(game, v, me.x, me.y)
+    return max(0.0, distance - game.rules.types[me.kind].radius)
 
 
 @kernel

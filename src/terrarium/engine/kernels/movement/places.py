@@ -4,7 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.movement.paths import cell_of, nearest_cell
 from terrarium.engine.kernels.movement.walls import EDGE, off_outlines, off_walls
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_structures
 
 
 @kernel
@@ -39,7 +39,7 @@ def fitted(game: Game, layer: int, inner: float, x: float, y: float) -> tuple[fl
     """Move a point of a walkable cell to where a body of that inner radius can stand."""
     cell = cell_of(game, x, y)
     x, y = off_walls(game, layer, cell, inner, x, y)
-    if game.epochs[0].n_placed == 0 or game.land.open[layer, cell] == game.ground.open[layer, cell]:
+    if not has_structures(game) or game.land.open[layer, cell] == game.ground.open[layer, cell]:
         return x, y
     to_x, to_y = off_outlines(game, inner, x, y)
     there = cell_of(game, to_x, to_y)

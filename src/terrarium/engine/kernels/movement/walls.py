@@ -3,7 +3,7 @@
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY, length, to_outline
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_structures
 from terrarium.engine.tables.terrain import STEP_X, STEP_Y
 
 EDGE = 1e-6
@@ -69,8 +69,16 @@ def walk(
 ) -> tuple[float, float]:
     """Where a walker at (x0, y0) that wants to be at (x, y), less than a cell away, ends up."""
     x, y = along_walls(game, body, x0, y0, x, y)
-    if game.epochs[0].n_placed == 0 or not is_at_structure(game, body.layer, x, y):
-        return x, y
+    if has_structures(game) and is_at_structure(game, body.layer, x, y):
+        return along_structures(game, body, x0, y0, x, y)
+    return x, y
+
+
+@kernel
+def along_structures(
+    game: Game, body: Records, x0: float, y0: float, x: float, y: float
+) -> tuple[float, float]:
+    """Where the structures around let a walker at (x0, y0) end up that wants to be at (x, y)."""
     x, y = off_outlines(game, body.inner, x, y)
     moved = length(x - x0, y - y0)
     if moved > LONGEST_STEP:
