@@ -35,6 +35,7 @@ seeds = [0]
 "algo.minibatches" = 2
 "eval.episodes" = 64
 "eval.every" = 128
+"eval.replays" = false
 "run.max_steps" = 768
 "run.threads" = 1
 
@@ -132,7 +133,7 @@ def test_one_cell_that_fails_does_not_end_the_others(story: Story) -> None:
 
 
 def test_a_killed_cell_goes_on_as_if_nothing_had_happened(story: Story, tmp_path: Path) -> None:
-    whole = settings(tmp_path / "run", "run.max_steps=768", "net.core=gru")
+    whole = settings(tmp_path / "run", "run.max_steps=768", "eval.replays=false", "net.core=gru")
     train(whole)
     assert lines(story.folder / GRU) == lines(tmp_path / "run")
 

@@ -1,16 +1,13 @@
 """COMA: what each agent's own action was worth, and to nobody else."""
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 import terrarium
-from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.coma import (
     Coma,
     ComaBatch,
@@ -24,11 +21,8 @@ from terrarium.marl.algos.coma import (
 from terrarium.marl.nets.config import NetConfig, NetError, spec_of, views_of
 from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector, Rollout
-from terrarium.marl.run_folder import create_run, open_run
-from terrarium.marl.settings import Settings, resolve
-from terrarium.marl.trainer import Trainer
 from terrarium.schedules import Schedule
-from tests.marl.games import Coordination, Game, Memory
+from tests.marl.games import Memory
 
 NET = NetConfig(width=16, token=8, heads=2)
 FLAT = dataclasses.replace(NET, encoder="mlp", core="gru")
@@ -291,83 +285,14 @@ def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
         config(setting)
 
 
-def train_on(game: Game, core: str, n_updates: int, **settings: object) -> float:
-    """What a team is paid in the end, playing by chance."""
-    net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
-    given = {"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "minibatches": 2, **settings}
-    cfg = config(given)
-    learner = Coma(game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
-    collector = Collector(game, cfg.n_steps, learner.carry_size)
-    for k in range(n_updates):
-        learner.observe(collector.collect(learner.act)[0])
-        learner.update(k / n_updates)
-    return float(np.mean(collector.collect(learner.act)[1].returns))
-
-
-def test_agents_learn_to_meet() -> None:
-    assert train_on(Coordination(64), "none", 60) >= 0.95
-
-
-def test_agents_learn_to_remember() -> None:
-    assert train_on(Memory(64), "transformer", 60, lr=3e-3, critic_memory=True) >= 0.9
-
-
-@pytest.mark.learning
-@pytest.mark.parametrize("core", ["gru", "lstm"])
-def test_agents_with_a_recurrent_core_take_longer_to_remember(core: str) -> None:
-    assert train_on(Memory(64), core, 110, lr=5e-3, critic_memory=True) >= 0.9
-
-
 def test_a_critic_that_forgets_what_the_state_does_not_tell_teaches_nothing() -> None:
     """Without the place that was shown, no action is better than another in its eyes."""
-    assert train_on(Memory(64), "gru", 40) <= 0.5
-
-
-def small(folder: Path) -> Settings:
-    words = ["env.n_envs=8", "net.width=16", "net.token=8", "net.heads=2", "algo.n_steps=8"]
-    words += [
-        "algo.critic_memory=true",
-        "algo.critic_epochs=2",
-        "algo.minibatches=2",
-        "algo.target_every=6",
-    ]
-    words += ["eval.episodes=64", "eval.every=128", "eval.replays=false"]
-    words += ["run.max_steps=512", "run.threads=1", f"run.folder={folder}"]
-    return resolve("coma", "smac/3m", layer_from_words(words))
-
-
-def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(ALGOS, "coma", Coma)  # type: ignore[arg-type]  # it is like them
-    chosen = small(tmp_path / "whole")
-    whole = Trainer(chosen, create_run(chosen))
-    assert whole.train() == "steps"
-    whole.close()
-    chosen = small(tmp_path / "parts")
-    first = Trainer(chosen, create_run(chosen))
-    asked = iter([False, False, False, True])  # in the middle between two evaluations
-    assert first.train(is_stopped=lambda: next(asked)) == "stopped"
-    first.close()
-    folder, chosen, content = open_run(tmp_path / "parts")
-    parts = Trainer(chosen, folder, checkpoint=content)
-    assert parts.train() == "steps"
-    parts.close()
-    assert_same(whole.algo.state_dict(), parts.algo.state_dict())
-
-
-def assert_same(one: object, two: object) -> None:
-    if isinstance(one, torch.Tensor):
-        assert isinstance(two, torch.Tensor)
-        assert torch.equal(one, two)
-    elif isinstance(one, dict):
-        assert isinstance(two, dict)
-        assert one.keys() == two.keys()
-        for key in one:
-            assert_same(one[key], two[key])
-    elif isinstance(one, list | tuple):
-        assert isinstance(two, list | tuple)
-        for a, b in zip(one, two, strict=True):
-            assert_same(a, b)
-    else:
-        assert one == two
+    game = Memory(64)
+    net = NetConfig(encoder="mlp", core="gru", width=32)
+    cfg = config({"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "minibatches": 2})
+    learner = Coma(game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    collector = Collector(game, cfg.n_steps, learner.carry_size)
+    for k in range(40):
+        learner.observe(collector.collect(learner.act)[0])
+        learner.update(k / 40)
+    assert np.mean(collector.collect(learner.act)[1].returns) <= 0.5

@@ -79,7 +79,14 @@ def test_a_run_shows_what_it_recorded_last(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
-    words = ("task.N=2", "net.width=8", "run.max_steps=64", "eval.every=64", "eval.episodes=64")
+    words = (
+        "task.N=2",
+        "task.max_cycles=6",
+        "net.width=8",
+        "run.max_steps=64",
+        "eval.every=64",
+        "eval.episodes=64",
+    )
     chosen = resolve(
         "maddpg", "mpe/simple_spread", layer_from_words((*words, f"run.folder={tmp_path / 'mine'}"))
     )

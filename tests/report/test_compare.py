@@ -1,10 +1,14 @@
 """`terrarium compare` as a person meets it."""
 
+import contextlib
+import functools
+import io
 import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from PIL import Image
@@ -19,38 +23,68 @@ FILES = [
 ]
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the program beside a folder with two groups of runs; exit code, output, errors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
+def write_runs(folder: Path) -> None:
+    """Two groups of two runs."""
     for core in ("gru", "lstm"):
         for seed in range(2):
             rates = learning(0.98 if core == "gru" else 0.7, 14.0, seed, n_points=11)
-            write_run(tmp_path / "runs" / f"{core}{seed}", rates, net__core=core, run__seed=seed)
+            write_run(folder / f"{core}{seed}", rates, net__core=core, run__seed=seed)
 
-    def call(*args: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["terrarium", "compare", *args])
+
+def call(home: Path, *args: str) -> tuple[int, str, str]:
+    """Call the program in a folder; exit code, output, errors."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patch.chdir(home)
+        patch.delenv("COLUMNS", raising=False)
+        patch.setattr(sys, "argv", ["terrarium", "compare", *args])
         try:
             cli.main()
         except SystemExit as stop:
-            return int(stop.code or 0), *capsys.readouterr()
-        return 0, *capsys.readouterr()
-
-    return call
+            code = int(stop.code or 0)
+    return code, out.getvalue(), err.getvalue()
 
 
-def test_it_prints_tables_and_writes_its_files(run: Run, tmp_path: Path) -> None:
-    code, out, err = run("runs")
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Call the program beside a folder with runs."""
+    write_runs(tmp_path / "runs")
+    return functools.partial(call, tmp_path)
+
+
+class Report(NamedTuple):
+    folder: Path
+    out: str
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """What was printed and written where the folder was not empty, of runs one of which broke."""
+    home = tmp_path_factory.mktemp("report")
+    write_runs(home / "runs")
+    with (home / "runs" / "gru1" / "metrics.jsonl").open("a") as file:
+        file.write('{"step"')
+    (home / "comparison").mkdir()
+    for name in ("report.html", "mine.txt"):
+        (home / "comparison" / name).write_text("old")
+    code, out, err = call(home, "runs")
     assert (code, err) == (0, "")
-    lines = out.splitlines()
+    return Report(home / "comparison", out)
+
+
+def test_it_prints_tables_and_writes_its_files(report: Report) -> None:
+    lines = report.out.splitlines()
     assert lines[0].split()[:4] == ["scenario", "group", "runs", "final"]
     assert [line.split()[:4] for line in lines[2:4]] == [
         ["smac/3m", "mappo,", "net.core=gru", "2"],
         ["smac/3m", "mappo,", "net.core=lstm", "2"],
     ]
-    folder = tmp_path / "comparison"
-    assert sorted(file.name for file in folder.iterdir()) == FILES
+    folder = report.folder
+    assert sorted(file.name for file in folder.iterdir()) == sorted([*FILES, "mine.txt"])
     assert "final win rates, with 95 % intervals" in map(str.strip, lines)
     assert lines[-len(FILES) :] == [
         f"comparison/{name} ({(folder / name).stat().st_size / 1e3:.1f} kB)" for name in FILES
@@ -59,48 +93,28 @@ def test_it_prints_tables_and_writes_its_files(run: Run, tmp_path: Path) -> None
         image.verify()
 
 
-def test_files_are_overwritten_and_others_are_kept(run: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "down"
-    folder.mkdir(parents=True)
-    for name in ("report.html", "mine.txt"):
-        (folder / name).write_text("old")
-    for _ in range(2):
-        assert run("runs", "--out", str(folder))[0] == 0
-    assert (folder / "mine.txt").read_text() == "old"
-    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+def test_files_are_overwritten_and_others_are_kept(report: Report) -> None:
+    assert (report.folder / "mine.txt").read_text() == "old"
+    assert (report.folder / "report.html").read_text().startswith("<!doctype html>")
 
 
-def test_json_is_the_table(run: Run) -> None:
-    code, out, err = run("runs/gru0", "runs/lstm0", "--json", "--out", "new/folder")
+def test_notes_are_printed(report: Report) -> None:
+    assert "note: smac/3m, mappo, net.core=gru: the metrics of the run with" in report.out
+
+
+def test_json_is_the_table_and_by_puts_together_what_agrees(run: Run) -> None:
+    code, out, err = run("runs", "--json", "--by", "run.seed", "--out", "new/folder")
     assert (code, err) == (0, "")
     answer = json.loads(out)
-    assert [row["group"] for row in answer["rows"]] == [
-        *("mappo, net.core=gru", "mappo, net.core=lstm")
-    ]
+    labels = ["mappo, run.seed=0", "mappo, run.seed=1"]
+    assert [row["group"] for row in answer["rows"]] == labels
+    assert all("differ in net.core" in note for note in answer["notes"])
     row = answer["rows"][0]
-    assert (row["scenario"], row["n_runs"], row["settings"]) == (
-        *("smac/3m", 1),
-        {"net.core": "gru"},
-    )
+    assert (row["scenario"], row["n_runs"], row["settings"]) == ("smac/3m", 2, {"run.seed": "0"})
     assert [reached["level"] for reached in row["reached"]] == [0.5, 0.8, 0.95]
-    assert [row["label"] for row in answer["statistics"]["finals"]] == [
-        *("mappo, net.core=gru", "mappo, net.core=lstm")
-    ]
+    assert [row["label"] for row in answer["statistics"]["finals"]] == labels
     assert len(answer["statistics"]["improvements"]) == 2
     assert list(answer["files"]) == [f"new/folder/{name}" for name in FILES]
-
-
-def test_by_puts_together_what_agrees(run: Run) -> None:
-    _, out, _ = run("runs", "--json", "--by", "run.seed")
-    answer = json.loads(out)
-    assert [row["group"] for row in answer["rows"]] == ["mappo, run.seed=0", "mappo, run.seed=1"]
-    assert all("differ in net.core" in note for note in answer["notes"])
-
-
-def test_notes_are_printed(run: Run, tmp_path: Path) -> None:
-    with (tmp_path / "runs" / "gru1" / "metrics.jsonl").open("a") as file:
-        file.write('{"step"')
-    assert "note: smac/3m, mappo, net.core=gru: the metrics of the run with" in run("runs")[1]
 
 
 def broken(tmp_path: Path) -> None:
@@ -126,11 +140,14 @@ def blocked(tmp_path: Path) -> None:
         (taken, "taken", "taken: this is a file; give the folder of a run"),
         (taken, "runs/gru0/run.toml", "runs/gru0/run.toml: this is a file; give the folder of"),
         (taken, "runs --out taken", "taken: this is a file; name a folder"),
-        (taken, "runs --out taken/in", "taken/in: cannot be made: Not a directory; choose"),
-        (taken, "runs --out /proc/none", "/proc/none: cannot be made: No such file or dir"),
+        (taken, "runs/gru0 --out taken/in", "taken/in: cannot be made: Not a directory; choose"),
         (taken, "runs --by net.cor", 'unknown setting "net.cor". Did you mean "net.core"?'),
         (blocked, "blocked", "blocked: there is no run in this folder"),
-        (blocked, "runs --out blocked", "blocked/curves.png: cannot be written: Is a directory"),
+        (
+            blocked,
+            "runs/gru0 --out blocked",
+            "blocked/curves.png: cannot be written: Is a directory",
+        ),
         (broken, "runs", "runs/gru0/metrics.jsonl, line 1: step is missing"),
         (not_evaluated, "runs", "runs/gru0/metrics.jsonl: the file is empty: this run has not"),
     ],
