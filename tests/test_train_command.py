@@ -48,6 +48,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return call
 
 
+@pytest.mark.slow
 def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -> None:
     answer = run("train", "mppo", "3m", *SMALL, "run.max_steps=256")
     assert answer.code == 0

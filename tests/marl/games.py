@@ -111,7 +111,7 @@ class Coordination(Game):
 class Memory(Game):
     """Each agent is shown a place, then nothing; in the last step it has to name it."""
 
-    length = 4
+    length = 3
 
     def begin(self) -> None:
         self.cue = self.rng.integers(1, N_ACTIONS, (self.n_envs, self.n_agents))

@@ -274,6 +274,7 @@ def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
     return float(np.mean(episodes.returns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algo", "kind"),
     [

@@ -243,6 +243,7 @@ def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Pat
         assert torch.equal(left[:, :-1][one.filled], right[:, :-1][two.filled])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_every_kind_of_action_is_learned(algo: str) -> None:
     words = ("algo.lr=0.003", "algo.critic_lr=0.003", "algo.target_rate=0.05", "net.width=32")
@@ -256,7 +257,8 @@ def test_every_kind_of_action_is_learned(algo: str) -> None:
     env.close()
     earned = rollout.own.rewards.mean((0, 1))  # [A]
     assert (earned[[0, 1, 3]] > 0.95).all(), earned
-    assert earned[2] > 0.85  # at random it would be 0.6
+    # At random it would be 0.6; the best that does not look at its goal has 0.75.
+    assert earned[2] > 0.85
 
 
 def test_choices_and_flags_have_the_frequencies_of_the_policy() -> None:

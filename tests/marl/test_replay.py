@@ -99,7 +99,7 @@ def test_stretches_begin_with_what_was_remembered_and_episodes_with_nothing() ->
     n_steps=st.sampled_from([1, 5, 20]),
     seed=st.integers(0, 100),
 )
-@how(max_examples=40)
+@how(max_examples=25)
 def test_a_small_ring_forgets_the_oldest_and_never_what_is_being_written(
     capacity: int, n_lanes: int, chunk: int, n_steps: int, seed: int
 ) -> None:

@@ -41,6 +41,7 @@ def checked(chosen: Settings) -> Settings:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGOS)
 def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Path) -> None:
     chosen = checked(settings(tmp_path / "run", SHORT, "eval.every=256", algo=algo))
@@ -65,6 +66,7 @@ RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algo", "world", "words"), RESUMED, ids=str)
 def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
     algo: str, world: str, words: tuple[str, ...], tmp_path: Path
