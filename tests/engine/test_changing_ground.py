@@ -439,7 +439,7 @@ def test_layers_have_cells_only_where_they_were_asked_for() -> None:
     scenario = open_scenario()
     sim = Simulator(scenario, 2, slots=4, layers=("creep", "visibility"))
     assert sim.games.creep.shape == (2, 48 * 48)
-    assert sim.games.visibility.shape == (2, 2, 48 * 48)
+    assert sim.games.visibility.shape == (2, 1 + sim.n_players, 48 * 48)
     assert sim.games.power.size == sim.games.blocked.size == 0
     sim.games.creep[0, 7] = 1
     sim.games.visibility[0, 1, 7] = codes.VISIBLE

@@ -259,12 +259,20 @@ def test_a_record_that_was_altered_is_refused(what: str) -> None:
 def test_units_that_were_added_by_hand_are_noticed() -> None:
     sim = Simulator("smac/3m", slots=8)
     sim.reset(0)
-    sim.create(0, "marine", 0, 12.0, 16.0)
+    sim.create(0, "marine", 1, 12.0, 16.0)
     with pytest.raises(ReplayError, match="units were added by hand"):
         frames_of(Recorder(sim).record())
     light = Recorder(sim, kind="light").record()
     assert isinstance(light, LightRecord)
     assert frames_of(light).strength()[1][0].tolist() == [4, 3]
+
+
+def test_neutral_units_are_not_recorded_yet() -> None:
+    sim = Simulator("smac/3m", slots=8)
+    sim.reset(0)
+    sim.create(0, "marine", 0, 12.0, 16.0)
+    with pytest.raises(ReplayError, match="a unit of owner 0: records hold battles of players 1"):
+        Recorder(sim, kind="light")
 
 
 def test_what_cannot_be_recorded_is_said_at_once() -> None:

@@ -12,7 +12,7 @@ from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
+from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER, OWNERS
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
 from terrarium.replay.columns import rounded
@@ -156,6 +156,15 @@ class Recorder:
         return int(clock["seed"]), int(clock["tick"])
 
     def _look(self) -> None:
+        units = self._sim.units[self._e]
+        strangers = units["owner"][
+            (units["tag"] > 0) & ~np.isin(units["owner"], list(OWNERS.values()))
+        ]
+        if len(strangers):
+            raise ReplayError(
+                f"game {self._e} has a unit of owner {strangers[0]}: records hold battles of "
+                "players 1 and 2 only"
+            )
         if self._sampler is None:
             self._checksums.append(checksum(self._sim, self._e))
         else:
