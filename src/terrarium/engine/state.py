@@ -273,7 +273,9 @@ class Games(NamedTuple):
     clock: Records  # [N, 1] CLOCK
     skills: Records  # [N, U] SKILL
     buffs: Records  # [N, U, B] BUFF
-    living: NDArray[np.int64]  # [N, U] slots of units on the map or aboard, by tag
+    # Slots of units on the map or aboard, by tag. Unsigned: numba checks at every use whether a
+    # signed index counts from the end.
+    living: NDArray[np.uint32]  # [N, U]
     free: NDArray[np.int64]  # [N, U] ring of slots of dead units
     events: Records  # [N, V] EVENT: a ring
     sites: Records  # [N, U] SITE
@@ -397,7 +399,7 @@ class Game(NamedTuple):
     clock: Annotated[Records, CLOCK, "1"]
     skills: Annotated[Records, SKILL, "U"]
     buffs: Annotated[Records, BUFF, "U B"]
-    living: Annotated[NDArray[np.int64], "i8", "U"]
+    living: Annotated[NDArray[np.uint32], "u4", "U"]
     free: Annotated[NDArray[np.int64], "i8", "U"]
     events: Annotated[Records, EVENT, "V"]
     sites: Annotated[Records, SITE, "U"]
@@ -439,7 +441,7 @@ def allocate(
         clock=records((n_envs, 1), CLOCK),
         skills=records((n_envs, n_slots), SKILL),
         buffs=records((n_envs, n_slots, N_BUFFS), BUFF),
-        living=np.zeros((n_envs, n_slots), np.int64),
+        living=np.zeros((n_envs, n_slots), np.uint32),
         free=np.zeros((n_envs, n_slots), np.int64),
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
