@@ -26,7 +26,6 @@ MAX_STEP_TICKS = 65_535
 MAX_TEXT = 500  # letters of a title: it has to fit above a picture
 MAX_REASON = 120  # letters of a reason: it has to fit beside the battlefield
 MAX_REASONS = 4096  # different ones; the step and the slot are not counted
-FURTHEST = 1e6  # the engine takes no order to a point that is further away
 
 Kind = Literal["exact", "light"]
 Reasons = Mapping[int, str] | Sequence[str]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.tables import FactsError
 from terrarium.engine import codes
+from terrarium.engine.kernels.orders.orders import FURTHEST
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS
 from terrarium.errors import TerrariumError
@@ -36,7 +37,6 @@ from terrarium.replay.frames import (
 )
 from terrarium.replay.header import Header, read_header
 from terrarium.replay.record import (
-    FURTHEST,
     MAX_REASONS,
     MAX_STEP_TICKS,
     MAX_STEPS,

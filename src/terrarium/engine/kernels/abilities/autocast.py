@@ -18,7 +18,7 @@ LOOK_TICKS = 2
 
 @kernel
 def act_by_itself(game: Game, u: int) -> None:
-    """Use the first ability that is on, ready, and has somebody to be used on."""
+    """Use the first ability that is switched on, ready, and has a target."""
     me = game.units[u]
     if (game.clock[0].tick + me.phase) % LOOK_TICKS != 0 or me.status & codes.MORPHING:
         return
@@ -46,7 +46,7 @@ def is_on(game: Game, u: int, k: int) -> bool:
 
 @kernel
 def whom(game: Game, u: int, ability: int) -> int:
-    """The target that a unit would choose; -1 = nobody."""
+    """The target that a unit would choose; -1 = none."""
     me, row = game.units[u], game.rules.abilities[ability]
     order = current_order(game, u)
     if row.mechanic == codes.CHARGE:

@@ -35,7 +35,7 @@ def load_into(game: Game, v: int, u: int) -> None:
 
 @kernel
 def load_all(game: Game, ability: int, u: int) -> None:
-    """Take in whoever fits and is near, as a Command Center does with workers."""
+    """Load every unit near the carrier that fits in, as a Command Center does with workers."""
     cargo = game.rules.cargo[game.rules.abilities[ability].params]
     for j in range(game.clock[0].n_living):
         v = game.living[j]
@@ -61,7 +61,7 @@ def let_out(game: Game, u: int, v: int) -> None:
 
 @kernel
 def first_passenger(game: Game, u: int) -> int:
-    """Who has been in a carrier for longest, by tag; -1 = nobody."""
+    """The passenger that was born first; -1 = the carrier is empty."""
     best = codes.NO_UNIT
     for j in range(game.clock[0].n_living):
         v = game.living[j]
