@@ -8,19 +8,24 @@ from terrarium.engine.simulator import EngineError
 from tests.engine.arena import Arena, open_ground
 
 
-def state(arena: Arena) -> list[bytes]:
+def state(arena: Arena) -> dict[str, np.ndarray]:
     """Everything about the games but that they told of a refusal."""
     games = {name: array.copy() for name, array in arena.sim.games._asdict().items()}
     del games["events"]
     games["clock"]["n_events"] = 0
-    return [array.tobytes() for array in games.values()]
+    return games
+
+
+def nothing_changed(arena: Arena, before: dict[str, np.ndarray]) -> bool:
+    # Values, not bytes: the padding of a copied record holds what the memory held before.
+    return all(np.array_equal(array, before[name]) for name, array in state(arena).items())
 
 
 def refused(arena: Arena, order, reason: str) -> None:
-    """The order has this answer, and not a bit of the world is another one."""
+    """The order has this answer, and not a value of the world is another one."""
     before = state(arena)
     assert order() == reason
-    assert state(arena) == before
+    assert nothing_changed(arena, before)
 
 
 def test_an_ability_that_the_unit_does_not_have():
@@ -84,7 +89,7 @@ def test_a_queue_that_is_full_and_coordinates_that_are_none():
     before = state(arena)
     me.move(40, 10, queued=True)
     assert arena.sim.answer(0, me.slot) == "QueueIsFull"
-    assert state(arena) == before
+    assert nothing_changed(arena, before)
     for at in ((np.nan, 1.0), (np.inf, 0.0), (1e300, 0.0)):
         me.order(codes.MOVE, at)
         assert arena.sim.answer(0, me.slot) == "Error"
@@ -98,7 +103,7 @@ def test_rows_that_do_not_exist(ability):
     arena.sim.order(0, me.slot, codes.CAST, ability=ability)
     arena.sim.step(0)
     assert arena.sim.answer(0, me.slot) == "NotSupported"
-    assert state(arena) == before
+    assert nothing_changed(arena, before)
 
 
 @pytest.mark.parametrize("target", [-7, 23, 24, 10_000, 2**40])
@@ -111,7 +116,7 @@ def test_targets_that_do_not_exist(target):
     )
     arena.sim.step(0)
     assert arena.sim.answer(0, me.slot) == "CantTargetThatUnit"
-    assert state(arena) == before
+    assert nothing_changed(arena, before)
 
 
 def test_names_that_do_not_exist():
