@@ -79,8 +79,12 @@ FIELD = np.dtype(
     [
         ("goal", "i8"),
         ("layer", "i8"),
+        ("left", "i8"),  # the cells that it covers
+        ("bottom", "i8"),
+        ("width", "i8"),
+        ("height", "i8"),
         ("used", "i8"),
-        ("epoch", "i8"),  # of the ground when it was computed
+        ("epoch", "i8"),  # of the ground when it was computed, or found unchanged
         ("route_epoch", "i8"),  # the same of the costs from portals to the goal
     ],
     align=True,

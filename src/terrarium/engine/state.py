@@ -15,70 +15,72 @@ from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
 
+# Fields that the rules read together are neighbors, eight to a line of the processor's cache.
 UNIT = np.dtype(
     [
-        # who
+        # who and where
         ("tag", "i8"),  # unique for the length of a game; 0 = the slot was never used
         ("kind", "i8"),  # row of Rules.types
         ("owner", "i8"),  # player 1 to 16, or neutral: 0
-        ("alive", "?"),
-        ("phase", "i8"),  # in which ticks it scans: drawn, so that no player scans first
-        ("passive", "?"),  # never picks a target itself (SMAC's agents)
-        # now: what type, upgrades and buffs come to (stats.py)
         ("status", "i8"),  # bits of codes.HEALS and following
-        ("seen", "i8"),  # bit o: owner o sees it and may target it
-        ("inside", "i8"),  # the carrier that it is in; on board it is not `alive` to the map
-        ("plane", "i8"),
-        ("column", "i8"),  # of the rules' matrices; lifted units have columns of their own
-        ("max_speed", "f8"),  # per tick
-        ("accel", "f8"),
-        ("hp_max", "f8"),
-        ("armor", "f8"),
-        ("shield_armor", "f8"),
-        ("rate", "f8"),  # of attacks; 1 without buffs and upgrades
-        ("range_add", "f8"),
-        # body
         ("x", "f8"),
         ("y", "f8"),
+        ("target", "i8"),
+        ("alive", "?"),
+        ("passive", "?"),  # never picks a target itself (SMAC's agents)
+        ("winding", "?"),  # a shot has been started
+        ("away", "?"),  # is chasing from its home or returning to it
+        ("direct", "?"),  # nothing stands between the unit and its goal
+        # what others look at
+        ("n_orders", "i8"),
+        ("phase", "i8"),  # in which ticks it scans: drawn, so that no player scans first
+        ("seen", "i8"),  # bit o: owner o sees it and may target it
+        ("column", "i8"),  # of the rules' matrices; lifted units have columns of their own
+        ("plane", "i8"),
+        ("inside", "i8"),  # the carrier that it is in; on board it is not `alive` to the map
+        ("hp", "f8"),
+        ("hp_max", "f8"),
+        # body; what type, upgrades and buffs come to is in stats.py
         ("face_x", "f8"),  # facing as a unit vector: no kernel needs an angle
         ("face_y", "f8"),
-        ("aim_x", "f8"),  # facing of the turret
-        ("aim_y", "f8"),
         ("speed_x", "f8"),  # distance per tick
         ("speed_y", "f8"),
-        ("hp", "f8"),
-        ("shield", "f8"),
-        ("energy", "f8"),
-        ("life_ticks", "f8"),  # left to a unit with timed life; 0 = no limit
+        ("max_speed", "f8"),  # per tick
+        ("accel", "f8"),
+        ("stalled", "i8"),  # ticks without getting anywhere
+        ("detour", "i8"),  # -1, 1: passes blockers on the right, on the left
+        # way
+        ("way_x", "f8"),  # next corner of the path
+        ("way_y", "f8"),
+        ("way_tick", "i8"),  # when to look for the way again
+        ("detour_tick", "i8"),
+        ("home_x", "f8"),  # where an idle unit returns to after a chase
+        ("home_y", "f8"),
+        ("heal_target", "i8"),
+        ("attacker", "i8"),  # who hurt it, or a friend near it, in the last tick
         # attack
         ("cooldown", "f8"),  # ticks
         ("windup", "f8"),  # ticks until the shot that has been started
         ("backswing", "f8"),
-        ("winding", "?"),
         ("weapon", "i8"),  # row of Rules.weapons of the shot that has been started
-        ("target", "i8"),
         ("target_why", "i8"),
         ("target_tag", "i8"),
-        ("attacker", "i8"),  # who hurt it, or a friend near it, in the last tick
+        ("aim_x", "f8"),  # facing of the turret
+        ("aim_y", "f8"),
+        # life
+        ("shield", "f8"),
+        ("energy", "f8"),
+        ("life_ticks", "f8"),  # left to a unit with timed life; 0 = no limit
+        ("armor", "f8"),
+        ("shield_armor", "f8"),
+        ("rate", "f8"),  # of attacks; 1 without buffs and upgrades
+        ("range_add", "f8"),
         ("attacker_tag", "i8"),
         ("hurt_tick", "i8"),
         ("hitter", "i8"),  # the unit whose hit came last; its tag and owner
         ("hitter_tag", "i8"),
         ("hitter_owner", "i8"),
         ("help_tick", "i8"),  # when it last called for help
-        ("heal_target", "i8"),
-        # way
-        ("home_x", "f8"),  # where an idle unit returns to after a chase
-        ("home_y", "f8"),
-        ("away", "?"),  # is chasing from its home or returning to it
-        ("way_x", "f8"),  # next corner of the path
-        ("way_y", "f8"),
-        ("way_tick", "i8"),  # when to look for the way again
-        ("direct", "?"),  # nothing stands between the unit and its goal
-        ("detour", "i8"),  # -1, 1: passes blockers on the right, on the left
-        ("detour_tick", "i8"),
-        ("stalled", "i8"),  # ticks without getting anywhere
-        ("n_orders", "i8"),
     ],
     align=True,
 )
@@ -273,9 +275,7 @@ class Games(NamedTuple):
     clock: Records  # [N, 1] CLOCK
     skills: Records  # [N, U] SKILL
     buffs: Records  # [N, U, B] BUFF
-    # Slots of units on the map or aboard, by tag. Unsigned: numba checks at every use whether a
-    # signed index counts from the end.
-    living: NDArray[np.uint32]  # [N, U]
+    living: NDArray[np.uint32]  # [N, U] slots of units on the map or aboard, by tag
     free: NDArray[np.int64]  # [N, U] ring of slots of dead units
     events: Records  # [N, V] EVENT: a ring
     sites: Records  # [N, U] SITE
@@ -312,6 +312,17 @@ BODY = np.dtype(
         ("layer", "i8"),  # which ground it walks on
         ("goal", "i8"),  # whom it runs to: not an obstacle
         ("detour", "i8"),
+    ],
+    align=True,
+)
+
+# A member of the neighbor grid, with what most pairs are ruled out by.
+SPOT = np.dtype(
+    [
+        ("unit", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("reach", "f8"),  # radius and step
     ],
     align=True,
 )
@@ -375,9 +386,11 @@ class Scratch(NamedTuple):
     arrived: Annotated[Records, EFFECT, "1"]  # an effect off the list, whose outcome comes now
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
-    counts: Annotated[NDArray[np.int64], "i8", "4"]  # how many pairs, hits, shots, callers
+    counts: Annotated[NDArray[np.int64], "i8", "5"]  # how many pairs, hits, shots, callers, patients
     cells: Annotated[NDArray[np.int64], "i8", "B"]  # grid buckets + 1
     members: Annotated[NDArray[np.int64], "i8", "U"]
+    spots: Annotated[Records, SPOT, "U"]  # of the members
+    patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
     # Of the path search: over the cells of a window, with a rim of one cell around it.
     window: Annotated[NDArray[np.int64], "i8", "4"]  # left, bottom, width with the rim, cells
     queue: Annotated[NDArray[np.int64], "i8", "2 W"]  # cells that wait, and whether a cell does
@@ -419,7 +432,7 @@ class Game(NamedTuple):
     scratch: Scratch
 
 
-N_PAIRS, N_HITS, N_SHOTS, N_CALLERS = range(4)
+N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS = range(5)
 
 
 def allocate(
@@ -456,7 +469,7 @@ def allocate(
 
 def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
     """Working room for one thread."""
-    width, height, _, n_buckets = (int(n) for n in ground.size)
+    width, height, across, down = (int(n) for n in ground.size)
     n_window = (width + 2) * (height + 2)
     n_pairs = min(n_slots * (n_slots - 1) // 2 + 1, 64 * n_slots)
     n_hits = max(256, 24 * n_slots)
@@ -472,9 +485,11 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(4, np.int64),
-        cells=np.zeros(n_buckets + 1, np.int64),
+        counts=np.zeros(5, np.int64),
+        cells=np.zeros(across * down + 1, np.int64),
         members=np.zeros(n_slots, np.int64),
+        spots=records(n_slots, SPOT),
+        patients=np.zeros(n_slots, np.int64),
         window=np.zeros(4, np.int64),
         queue=np.zeros((2, n_window), np.int64),
         waiting=np.zeros(2, np.int64),

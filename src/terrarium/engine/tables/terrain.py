@@ -26,7 +26,7 @@ FINE_STEPS, COARSE_STEPS = (70, 99), (12, 17)
 class Ground(NamedTuple):
     """What kernels need to know of a map. Cell (x, y) has the number y * width + x."""
 
-    size: Annotated[NDArray[np.int64], "i8", "4"]  # width, height, buckets across, in all
+    size: Annotated[NDArray[np.int64], "i8", "4"]  # width, height, the same in buckets
     playable: Annotated[NDArray[np.float64], "f8", "4"]  # x0, y0, x1, y1
     open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # bit d: that neighbor can be entered
     walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
@@ -62,7 +62,7 @@ def compile_ground(terrain: Terrain) -> Ground:
     column_edge = np.array([0, width]) if whole else sector_edges(width)
     row_edge = np.array([0, height]) if whole else sector_edges(height)
     return Ground(
-        size=np.array([width, height, -(-width // int(BUCKET)), _buckets(width, height)], np.int64),
+        size=np.array([width, height, _buckets(width), _buckets(height)], np.int64),
         playable=np.array(terrain.playable, np.float64),
         open=np.stack([bits.ravel() for bits in opens]),
         walkable=np.stack([walkable.ravel() for walkable, _ in layers]),
@@ -94,8 +94,8 @@ def sector_edges(length: int) -> NDArray[np.int64]:
     return np.array(low + (high if n_sectors % 2 else high[1:]), np.int64)
 
 
-def _buckets(width: int, height: int) -> int:
-    return -(-width // int(BUCKET)) * -(-height // int(BUCKET))
+def _buckets(length: int) -> int:
+    return -(-length // int(BUCKET))
 
 
 def _wide(walkable: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -6,12 +6,13 @@ from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import Game
+from terrarium.engine.state import N_PATIENTS, Game
 
 
 @kernel
 def choose_patients(game: Game) -> None:
     """Healers without other orders pick the friend with the lowest share of life, then nearest."""
+    list_patients(game)
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
@@ -27,15 +28,27 @@ def choose_patients(game: Game) -> None:
 
 
 @kernel
+def list_patients(game: Game) -> None:
+    """Note who could be healed: usually a few, and every healer looks at them."""
+    n_patients = 0
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        if is_patient(game, v):
+            game.scratch.patients[n_patients] = v
+            n_patients += 1
+    game.scratch.counts[N_PATIENTS] = n_patients
+
+
+@kernel
 def best_patient(game: Game, u: int) -> int:
     me = game.units[u]
     row = game.rules.types[me.kind]
     if me.energy < row.heal_min_energy and me.heal_target < 0:
         return codes.NO_UNIT
     best, best_share, best_distance = codes.NO_UNIT, 1.0, 1e30
-    for j in range(game.clock[0].n_living):
-        v = game.living[j]
-        if v == u or not is_friend(game, me.owner, game.units[v].owner) or not is_patient(game, v):
+    for k in range(game.scratch.counts[N_PATIENTS]):
+        v = game.scratch.patients[k]
+        if v == u or not is_friend(game, me.owner, game.units[v].owner):
             continue
         other = game.units[v]
         distance = edge_distance(game, me, game.units[v])

@@ -26,7 +26,7 @@ CROWD = 48
 @kernel
 def fill_grid(game: Game) -> None:
     """Sort the living into square buckets, by counting."""
-    across, n_buckets = game.ground.size[2], game.ground.size[3]
+    across, n_buckets = game.ground.size[2], game.ground.size[2] * game.ground.size[3]
     for b in range(n_buckets + 1):
         game.scratch.cells[b] = 0
     n_members = 0
@@ -164,7 +164,7 @@ def best_target(game: Game, u: int) -> int:
             if game.units[v].alive and enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best
-    across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
+    across, down = game.ground.size[2], game.ground.size[3]
     sight = (
         game.rules.types[me.kind].scan
         + max(me.range_add, 0.0)

@@ -26,6 +26,7 @@ DRIFT = 0.15
 DRIFT_TICKS = 4
 """Where nobody moves at all, drifting apart every few ticks is enough."""
 LONGEST_PUSH = 0.3
+OUT_OF_THE_WAY = 1e9
 
 
 @kernel
@@ -47,22 +48,41 @@ def find_pairs(game: Game) -> None:
                 for j in range(i + 1, n_living):
                     try_pair(game, u, game.living[j])
         return
-    across, down = game.ground.size[2], game.ground.size[3] // game.ground.size[2]
+    list_spots(game)
     for i in range(n_living):
         u = game.living[i]
         body = game.scratch.bodies[u]
-        if not body.classes:
-            continue
-        reach = body.radius + largest + SEEN_COMING + body.step + longest_step
-        low_x = max(0, int((body.x - reach) / BUCKET))
-        high_x = min(across - 1, int((body.x + reach) / BUCKET))
-        low_y = max(0, int((body.y - reach) / BUCKET))
-        high_y = min(down - 1, int((body.y + reach) / BUCKET))
-        for j in range(low_y, high_y + 1):
-            last = game.scratch.cells[j * across + high_x + 1]
-            for m in range(game.scratch.cells[j * across + low_x], last):
-                if game.scratch.members[m] > u:
-                    try_pair(game, u, game.scratch.members[m])
+        if body.classes:
+            find_pairs_of(game, u, body.radius + body.step, largest + SEEN_COMING + longest_step)
+
+
+@kernel
+def list_spots(game: Game) -> None:
+    """Put next to each other what pairs of the members of the grid are ruled out by."""
+    for m in range(game.scratch.cells[game.ground.size[2] * game.ground.size[3]]):
+        spot, body = game.scratch.spots[m], game.scratch.bodies[game.scratch.members[m]]
+        spot.unit, spot.reach = game.scratch.members[m], body.radius + body.step
+        spot.x = body.x if body.classes else OUT_OF_THE_WAY
+        spot.y = body.y
+
+
+@kernel
+def find_pairs_of(game: Game, u: int, own: float, others: float) -> None:
+    """List the pairs of one body with those of higher number; it reaches `own`, they `others`."""
+    across, down = game.ground.size[2], game.ground.size[3]
+    x, y, reach = game.scratch.bodies[u].x, game.scratch.bodies[u].y, own + others
+    low_x = max(0, int((x - reach) / BUCKET))
+    high_x = min(across - 1, int((x + reach) / BUCKET))
+    low_y = max(0, int((y - reach) / BUCKET))
+    high_y = min(down - 1, int((y + reach) / BUCKET))
+    own += SEEN_COMING + NEARLY  # whatever the order of the sum in `try_pair` rounds it to
+    for j in range(low_y, high_y + 1):
+        last = game.scratch.cells[j * across + high_x + 1]
+        for m in range(game.scratch.cells[j * across + low_x], last):
+            spot = game.scratch.spots[m]
+            dx, dy, near = spot.x - x, spot.y - y, own + spot.reach
+            if dx * dx + dy * dy < near * near and spot.unit > u:
+                try_pair(game, u, spot.unit)
 
 
 @kernel

@@ -29,36 +29,31 @@ def field_of(game: Game, layer: int, goal: int) -> int:
         game.paths.field_at[layer, goal] = f + 1
         fields[f].goal, fields[f].layer = goal, layer
         fields[f].epoch = fields[f].route_epoch = NO_EPOCH
+        set_bounds(game, f)
     fields[f].used = game.clock[0].tick
     return f
 
 
 @kernel
-def near_bounds(game: Game, goal: int) -> tuple[int, int, int, int]:
-    """The cells around a goal that its field covers: left, bottom, width, height."""
-    width, height = game.ground.size[0], game.ground.size[1]
-    if game.land.changed.shape[0] == 1:
-        return 0, 0, width, height
-    x, y = goal % width, goal // width
-    left, bottom = max(0, x - NEAR_CELLS), max(0, y - NEAR_CELLS)
-    return (
-        left,
-        bottom,
-        min(width, x + NEAR_CELLS + 1) - left,
-        min(height, y + NEAR_CELLS + 1) - bottom,
-    )
+def set_bounds(game: Game, f: int) -> None:
+    """Let a field cover all of a small map, or the cells around its goal."""
+    field, width, height = game.paths.fields[f], game.ground.size[0], game.ground.size[1]
+    field.left, field.bottom, field.width, field.height = 0, 0, width, height
+    if game.land.changed.shape[0] > 1:
+        x, y = field.goal % width, field.goal // width
+        field.left, field.bottom = max(0, x - NEAR_CELLS), max(0, y - NEAR_CELLS)
+        field.width = min(width, x + NEAR_CELLS + 1) - field.left
+        field.height = min(height, y + NEAR_CELLS + 1) - field.bottom
 
 
 @kernel
-def place_near(game: Game, f: int, cell: int) -> int:
-    """Where the field keeps what it knows of a cell; -1 if that is too far from its goal."""
-    if game.land.changed.shape[0] == 1:
-        return cell
-    left, bottom, width, height = near_bounds(game, game.paths.fields[f].goal)
-    x, y = cell % game.ground.size[0] - left, cell // game.ground.size[0] - bottom
-    if x < 0 or y < 0 or x >= width or y >= height:
+def place_near(game: Game, f: int, x: int, y: int) -> int:
+    """Where a field keeps what it knows of cell (x, y); -1 if that is too far from its goal."""
+    field = game.paths.fields[f]
+    x, y = x - field.left, y - field.bottom
+    if x < 0 or y < 0 or x >= field.width or y >= field.height:
         return -1
-    return y * width + x
+    return y * field.width + x
 
 
 @kernel
@@ -76,11 +71,13 @@ def last_change(game: Game, left: int, bottom: int, width: int, height: int) -> 
 @kernel
 def fill_field(game: Game, f: int) -> None:
     """Compute a field, unless it is known and the ground has not changed since."""
-    field = game.paths.fields[f]
-    left, bottom, width, height = near_bounds(game, field.goal)
-    if field.epoch >= last_change(game, left, bottom, width, height):
+    field, before = game.paths.fields[f], game.paths.fields[f].epoch
+    if before >= game.epochs[0].ground:
         return
     field.epoch = game.epochs[0].ground
+    left, bottom, width, height = field.left, field.bottom, field.width, field.height
+    if before >= last_change(game, left, bottom, width, height):
+        return
     open_window(game, field.layer, left, bottom, width, height)
     start_from(game, field.goal, 0)
     spread(game)

@@ -28,6 +28,8 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
     dx, dy = x1 - x0, y1 - y0
     n_steps = abs(int(x1) - cx) + abs(int(y1) - cy)
     step_x, step_y = (1 if dx > 0.0 else -1), (1 if dy > 0.0 else -1)
+    beside, above = (1 if dx > 0.0 else 16), (4 if dy > 0.0 else 64)
+    diagonal = (2 if dy > 0.0 else 128) if dx > 0.0 else (8 if dy > 0.0 else 32)
     # Distance along the line, as a fraction of it, to the next border in x and in y.
     per_x = 1.0 / abs(dx) if dx != 0.0 else 1e30
     per_y = 1.0 / abs(dy) if dy != 0.0 else 1e30
@@ -36,19 +38,18 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
     while n_steps > 0:
         bits = game.land.open[layer, cy * width + cx]
         if next_x < next_y - NEARLY:
-            if not bits & (1 if step_x > 0 else 16):
+            if not bits & beside:
                 return ends_here(game, layer, cx + step_x, cy, x1, y1)
             cx += step_x
             next_x += per_x
             n_steps -= 1
         elif next_y < next_x - NEARLY:
-            if not bits & (4 if step_y > 0 else 64):
+            if not bits & above:
                 return ends_here(game, layer, cx, cy + step_y, x1, y1)
             cy += step_y
             next_y += per_y
             n_steps -= 1
         else:  # through the corner, or so near that rounding would decide
-            diagonal = (2 if step_y > 0 else 128) if step_x > 0 else (8 if step_y > 0 else 32)
             if not bits & diagonal:
                 return ends_here(game, layer, cx + step_x, cy + step_y, x1, y1)
             cx += step_x
@@ -121,18 +122,18 @@ def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
     if cell < 0:
         return
     f = field_of(game, layer, goal)
-    guide, leg = choose_guide(game, f, cell)
+    at_x, at_y = cell % width, cell // width
+    guide, leg = choose_guide(game, f, at_x, at_y)
     me.direct = False
-    me.way_x, me.way_y = cell % width + 0.5, cell // width + 0.5
+    me.way_x, me.way_y = at_x + 0.5, at_y + 0.5
     for ahead in range(LOOK_AHEAD_CELLS):
-        before = cell
-        cell, guide, leg = next_cell(game, f, guide, leg, cell)
-        if cell == before:
+        before_x, before_y = at_x, at_y
+        guide, leg, at_x, at_y = next_cell(game, f, guide, leg, at_x, at_y)
+        if at_x == before_x and at_y == before_y:
             break
-        corner_x, corner_y = cell % width + 0.5, cell // width + 0.5
-        if ahead > 0 and not line_is_clear(game, layer, me.x, me.y, corner_x, corner_y):
+        if ahead > 0 and not line_is_clear(game, layer, me.x, me.y, at_x + 0.5, at_y + 0.5):
             break
-        me.way_x, me.way_y = corner_x, corner_y
+        me.way_x, me.way_y = at_x + 0.5, at_y + 0.5
 
 
 @kernel
@@ -156,13 +157,14 @@ def way_length(game: Game, layer: int, x0: float, y0: float, x: float, y: float)
     if cell < 0 or goal != cell_of(game, x, y):
         return -1.0
     f, guide, leg = field_of(game, layer, goal), 0, 0
+    at_x, at_y = cell % width, cell // width
     n_straight = n_diagonal = 0
-    while cell != goal:
+    while at_y * width + at_x != goal:
         if (n_straight + n_diagonal) % LOOK_AGAIN_CELLS == 0:  # as walkers do
-            guide, leg = choose_guide(game, f, cell)
-        before = cell
-        cell, guide, leg = next_cell(game, f, guide, leg, cell)
-        if cell % width == before % width or cell // width == before // width:
+            guide, leg = choose_guide(game, f, at_x, at_y)
+        before_x, before_y = at_x, at_y
+        guide, leg, at_x, at_y = next_cell(game, f, guide, leg, at_x, at_y)
+        if at_x == before_x or at_y == before_y:
             n_straight += 1
         else:
             n_diagonal += 1

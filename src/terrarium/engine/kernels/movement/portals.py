@@ -25,11 +25,10 @@ STRAIGHT_TO_GOAL = -1
 
 
 @kernel
-def sector_of(game: Game, cell: int) -> int:
-    """The sector that holds a cell of the map."""
-    ground, width = game.ground, game.ground.size[0]
-    row = ground.sector_row[cell // width]
-    return row * (ground.column_edge.shape[0] - 1) + ground.sector_column[cell % width]
+def sector_of(game: Game, x: int, y: int) -> int:
+    """The sector that holds cell (x, y) of the map."""
+    ground = game.ground
+    return ground.sector_row[y] * (ground.column_edge.shape[0] - 1) + ground.sector_column[x]
 
 
 @kernel
@@ -113,14 +112,12 @@ def fill_leg(game: Game, layer: int, p: int, high: int, sector: int, leg: int) -
 
 
 @kernel
-def place_in_sector(game: Game, sector: int, cell: int) -> int:
-    """Where legs over a sector keep what they know of a cell."""
-    ground, width = game.ground, game.ground.size[0]
-    n_columns = ground.column_edge.shape[0] - 1
-    column, row = sector % n_columns, sector // n_columns
+def place_in_sector(game: Game, x: int, y: int) -> int:
+    """Where legs over the sector of cell (x, y) keep what they know of it."""
+    ground = game.ground
+    column, row = ground.sector_column[x], ground.sector_row[y]
     left, bottom = ground.column_edge[column], ground.row_edge[row]
-    across = ground.column_edge[column + 1] - left
-    return (cell // width - bottom) * across + cell % width - left
+    return (y - bottom) * (ground.column_edge[column + 1] - left) + x - left
 
 
 @kernel
@@ -130,13 +127,13 @@ def plan_route(game: Game, f: int) -> None:
     if field.route_epoch >= game.epochs[0].ground:
         return
     field.route_epoch = game.epochs[0].ground
-    layer, goal = field.layer, field.goal
+    layer, width = field.layer, game.ground.size[0]
+    goal_x, goal_y = field.goal % width, field.goal // width
     n_portals = int(game.land.first_portal[layer, game.land.first_portal.shape[1] - 1])
     for p in range(n_portals):
         game.paths.route[f, p] = ENDLESS
         game.scratch.portals[1, p] = 0
-    sector = sector_of(game, goal)
-    place = place_in_sector(game, sector, goal)
+    sector, place = sector_of(game, goal_x, goal_y), place_in_sector(game, goal_x, goal_y)
     n_waiting = 0
     for side in range(N_SIDES):
         first, last = portals_beside(game, layer, sector, side)
@@ -190,93 +187,114 @@ def linked_leg(game: Game, layer: int, p: int, high: int) -> int:
     for side in range(N_SIDES):
         first, last = portals_beside(game, layer, sector, side)
         for q in range(first, last):
-            game.paths.links[leg, k] = between(game, layer, leg, sector, q, side // 2)
+            game.paths.links[leg, k] = between(game, layer, leg, q, side // 2)
             k += 1
     return leg
 
 
 @kernel
-def between(game: Game, layer: int, leg: int, sector: int, q: int, high: int) -> int:
+def between(game: Game, layer: int, leg: int, q: int, high: int) -> int:
     """What it costs inside a sector from the portal at the end of a leg to another one."""
-    portal = game.land.portals[layer, q]
+    portal, width = game.land.portals[layer, q], game.ground.size[0]
     cell = int(portal.cell) + (int(portal.across) if high else 0)
-    cost = int(game.paths.leg_costs[leg, place_in_sector(game, sector, cell)])
+    cost = int(game.paths.leg_costs[leg, place_in_sector(game, cell % width, cell // width)])
     if portal.beside:
-        other = place_in_sector(game, sector, cell + int(portal.beside))
+        cell += int(portal.beside)
+        other = place_in_sector(game, cell % width, cell // width)
         cost = min(cost, int(game.paths.leg_costs[leg, other]))
     return cost + half_step(game, layer, q) if cost < UNREACHED else ENDLESS
 
 
 @kernel
-def best_portal(game: Game, f: int, cell: int) -> tuple[int, int]:
-    """Where to leave the sector of a cell, as twice the portal + 1 on its high side, and the cost
-    of the way to the goal; ties are decided as in `way_down`."""
-    field, width = game.paths.fields[f], game.ground.size[0]
-    layer, sector = field.layer, sector_of(game, cell)
-    place = place_in_sector(game, sector, cell)
-    goal_x, goal_y = field.goal % width, field.goal // width
-    to_x, to_y = goal_x - cell % width, goal_y - cell // width
-    best, best_cost, best_distance, best_turn = STRAIGHT_TO_GOAL, ENDLESS, 0, 0
+def best_portal(game: Game, f: int, x: int, y: int) -> tuple[int, int]:
+    """Where to leave the sector of cell (x, y), as twice the portal + 1 on its high side, and the
+    cost of the way to the goal."""
+    layer, sector = game.paths.fields[f].layer, sector_of(game, x, y)
+    place = place_in_sector(game, x, y)
+    best, best_cost = STRAIGHT_TO_GOAL, ENDLESS
     for side in range(N_SIDES):
         first, last = portals_beside(game, layer, sector, side)
         for p in range(first, last):
+            if game.paths.route[f, p] > best_cost:
+                continue  # whatever the leg costs
             leg = leg_to(game, layer, p, side // 2)
             if game.paths.leg_costs[leg, place] == UNREACHED:
                 continue
             cost = int(game.paths.leg_costs[leg, place]) + int(game.paths.route[f, p])
             if cost > best_cost or cost >= ENDLESS:
                 continue
-            at = int(game.land.portals[layer, p].cell)
-            rest_x, rest_y = goal_x - at % width, goal_y - at // width
-            distance = rest_x * rest_x + rest_y * rest_y
-            turn = to_x * (to_y - rest_y) - to_y * (to_x - rest_x)
-            if cost == best_cost and best != STRAIGHT_TO_GOAL:
-                if distance > best_distance or (distance == best_distance and turn <= best_turn):
-                    continue
+            if cost == best_cost and not is_straighter(game, f, x, y, p, best // 2):
+                continue
             best, best_cost = 2 * p + side // 2, cost
-            best_distance, best_turn = distance, turn
     return best, best_cost
 
 
 @kernel
-def choose_guide(game: Game, f: int, cell: int) -> tuple[int, int]:
-    """What leads from a cell to the goal of a field: the field itself, or a portal and the leg to
-    it."""
-    place, inside = place_near(game, f, cell), UNREACHED
+def is_straighter(game: Game, f: int, x: int, y: int, p: int, q: int) -> bool:
+    """Is portal `p` nearer to the goal than `q`, or as near and on the left? As in `way_down`."""
+    field, width = game.paths.fields[f], game.ground.size[0]
+    goal_x, goal_y = field.goal % width, field.goal // width
+    portals = game.land.portals[field.layer]
+    one, other = int(portals[p].cell), int(portals[q].cell)
+    one_x, one_y = goal_x - one % width, goal_y - one // width
+    other_x, other_y = goal_x - other % width, goal_y - other // width
+    farther = one_x * one_x + one_y * one_y - other_x * other_x - other_y * other_y
+    if farther != 0:
+        return farther < 0
+    to_x, to_y = goal_x - x, goal_y - y
+    return to_x * (other_y - one_y) > to_y * (other_x - one_x)
+
+
+@kernel
+def choose_guide(game: Game, f: int, x: int, y: int) -> tuple[int, int]:
+    """What leads from cell (x, y) to the goal of a field: the field itself, or a portal and the
+    leg to it."""
+    place, inside = place_near(game, f, x, y), UNREACHED
     if place >= 0:
         fill_field(game, f)
         if game.land.changed.shape[0] == 1:
             return STRAIGHT_TO_GOAL, 0
         inside = int(game.paths.near[f, place])
-        if no_detour_pays(game, f, cell, inside):
+        if no_detour_pays(game, f, x, y, inside):
             return STRAIGHT_TO_GOAL, 0
     plan_route(game, f)
-    guide, cost = best_portal(game, f, cell)
+    guide, cost = best_portal(game, f, x, y)
     if inside < UNREACHED and inside <= cost:
         return STRAIGHT_TO_GOAL, 0
     return guide, leg_to(game, game.paths.fields[f].layer, guide // 2, guide % 2)
 
 
 @kernel
-def no_detour_pays(game: Game, f: int, cell: int, cost: int) -> bool:
+def no_detour_pays(game: Game, f: int, x: int, y: int, cost: int) -> bool:
     """Is a way inside of a field shorter than any that leaves it and comes back?"""
     goal, width = game.paths.fields[f].goal, game.ground.size[0]
-    aside = max(abs(goal % width - cell % width), abs(goal // width - cell // width))
+    aside = max(abs(goal % width - x), abs(goal // width - y))
     return cost <= game.ground.step_cost[0] * (2 * NEAR_CELLS + 2 - aside)
 
 
 @kernel
-def next_cell(game: Game, f: int, guide: int, leg: int, cell: int) -> tuple[int, int, int]:
-    """One cell on, and what leads on from there; the same cell at the goal."""
-    width = game.ground.size[0]
+def next_cell(
+    game: Game, f: int, guide: int, leg: int, x: int, y: int
+) -> tuple[int, int, int, int]:
+    """One cell on from (x, y), and what leads on from there; the same cell at the goal."""
     if guide == STRAIGHT_TO_GOAL:
-        place = place_near(game, f, cell)
+        place = place_near(game, f, x, y)
         d = int(game.paths.ways[f, place]) - 1 if place >= 0 else -1  # unsigned: 0 would wrap
-        return (cell + STEP_Y[d] * width + STEP_X[d] if d >= 0 else cell), guide, leg
-    d = int(game.paths.leg_ways[leg, place_in_sector(game, sector_of(game, cell), cell)]) - 1
-    if d >= 0:
-        return cell + STEP_Y[d] * width + STEP_X[d], guide, leg
+    else:
+        d = int(game.paths.leg_ways[leg, place_in_sector(game, x, y)]) - 1
+        if d < 0:
+            return cross(game, f, guide, x, y)
+    if d < 0:
+        return guide, leg, x, y
+    return guide, leg, x + STEP_X[d], y + STEP_Y[d]
+
+
+@kernel
+def cross(game: Game, f: int, guide: int, x: int, y: int) -> tuple[int, int, int, int]:
+    """The cell on the other side of a portal, and what leads on from there."""
+    width = game.ground.size[0]
     across = int(game.land.portals[game.paths.fields[f].layer, guide // 2].across)
-    cell += -across if guide % 2 else across
-    guide, leg = choose_guide(game, f, cell)
-    return cell, guide, leg
+    cell = y * width + x + (-across if guide % 2 else across)
+    x, y = cell % width, cell // width
+    guide, leg = choose_guide(game, f, x, y)
+    return guide, leg, x, y
