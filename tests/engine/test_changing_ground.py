@@ -82,6 +82,23 @@ def test_a_structure_that_dies_opens_the_way(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
+def test_a_loaded_game_forgets_the_ways_over_the_ground_it_left(size: int) -> None:
+    arena = two_gaps(size)
+    me = arena.add("marine", at=(10, 20))
+    me.move(size - 10, 20)
+    saved = arena.sim.save()
+    for _ in range(3):  # the ground of the save has changed less often than the one left behind
+        depot = arena.place("supply_depot", at=(size / 2, 11))
+        arena.sim.remove(0, depot.slot)
+    arena.place("supply_depot", at=(size / 2, 11))
+    arena.run(2)
+    assert passes_by(me) > 20
+    arena.sim.load(saved)
+    arena.run(REPLAN_TICKS + 1)
+    assert passes_by(me) < 20
+
+
+@pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
 def test_a_closed_wall_makes_walkers_go_to_the_nearest_point_they_can_reach(size: int) -> None:
     arena = grid(size, slots=64)
     for y in range(1, size, 2):

@@ -24,6 +24,8 @@ BORDER_SPOTS = 2 * SECTOR_CELLS
 MAX_PORTALS = 2 * SECTOR_CELLS
 """of a sector on its right and upper border: every portal has a border cell of its own"""
 MAX_FIELDS = 512
+N_GUIDES = 2048
+"""a power of 2; units of an army ask from the same cells one after the other"""
 UNREACHED = 0xFFFF
 """in 16 bits; ways within a field are shorter (`terrain.COARSE_STEPS`)"""
 
@@ -91,6 +93,20 @@ FIELD = np.dtype(
 )
 
 
+# What led from a cell to the goal of a field when somebody asked last.
+GUIDE = np.dtype(
+    [
+        ("field", "i4"),
+        ("cell", "i4"),
+        ("goal", "i4"),
+        ("layer", "i4"),
+        ("epoch", "i8"),  # of the ground
+        ("portal", "i8"),
+    ],
+    align=True,
+)
+
+
 class Land(NamedTuple):
     """The ground as footprints leave it. Without room for footprints, all games share one."""
 
@@ -116,6 +132,7 @@ class Paths(NamedTuple):
     leg_costs: Annotated[NDArray[np.uint16], "u2", "L K"]
     links: Annotated[NDArray[np.int32], "i4", "L 2P"]  # cost to each portal of the sector
     leg_at: Annotated[NDArray[np.int32], "i4", "layers S spots"]  # 1 + row; 0 = never computed
+    guides: Annotated[Records, GUIDE, "G"]  # by field and cell; later ones overwrite
 
 
 def shared_land(ground: Ground) -> Land:
@@ -162,7 +179,9 @@ def allocate_paths(ground: Ground, n_envs: int, n_slots: int) -> Paths:
         leg_at=np.zeros(
             (n_envs, N_WALKERS, 0 if one else n_sectors, N_SIDES * BORDER_SPOTS), np.int32
         ),
+        guides=records((n_envs, 0 if one else N_GUIDES), GUIDE),
     )
+    paths.guides["field"] = NO_UNIT
     paths.fields["goal"] = NO_UNIT
     paths.legs["owner"] = NO_UNIT
     return paths

@@ -35,28 +35,19 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
     per_y = 1.0 / abs(dy) if dy != 0.0 else 1e30
     next_x = (cx + 1 - x0 if dx > 0.0 else x0 - cx) * per_x
     next_y = (cy + 1 - y0 if dy > 0.0 else y0 - cy) * per_y
+    # Conditions instead of branches: whether x or y is next, the processor cannot foresee.
     while n_steps > 0:
-        bits = game.land.open[layer, cy * width + cx]
-        if next_x < next_y - NEARLY:
-            if not bits & beside:
-                return ends_here(game, layer, cx + step_x, cy, x1, y1)
-            cx += step_x
-            next_x += per_x
-            n_steps -= 1
-        elif next_y < next_x - NEARLY:
-            if not bits & above:
-                return ends_here(game, layer, cx, cy + step_y, x1, y1)
-            cy += step_y
-            next_y += per_y
-            n_steps -= 1
-        else:  # through the corner, or so near that rounding would decide
-            if not bits & diagonal:
-                return ends_here(game, layer, cx + step_x, cy + step_y, x1, y1)
-            cx += step_x
-            cy += step_y
-            next_x += per_x
-            next_y += per_y
-            n_steps -= 2
+        only_x, only_y = next_x < next_y - NEARLY, next_y < next_x - NEARLY
+        # Neither: through the corner, or so near that rounding would decide.
+        way = beside if only_x else (above if only_y else diagonal)
+        is_closed = not game.land.open[layer, cy * width + cx] & way
+        cx += 0 if only_y else step_x
+        cy += 0 if only_x else step_y
+        if is_closed:
+            return ends_here(game, layer, cx, cy, x1, y1)
+        next_x += 0.0 if only_y else per_x
+        next_y += 0.0 if only_x else per_y
+        n_steps -= 1 if only_x or only_y else 2
     return True
 
 

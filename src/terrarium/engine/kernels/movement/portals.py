@@ -16,7 +16,7 @@ from terrarium.engine.kernels.movement.windows import (
     start_from,
     way_down,
 )
-from terrarium.engine.land import BORDER_SPOTS, N_SIDES, UNREACHED
+from terrarium.engine.land import BORDER_SPOTS, N_GUIDES, N_SIDES, UNREACHED
 from terrarium.engine.state import Game
 from terrarium.engine.tables.terrain import NEAR_CELLS, STEP_X, STEP_Y
 
@@ -249,19 +249,41 @@ def is_straighter(game: Game, f: int, x: int, y: int, p: int, q: int) -> bool:
 def choose_guide(game: Game, f: int, x: int, y: int) -> tuple[int, int]:
     """What leads from cell (x, y) to the goal of a field: the field itself, or a portal and the
     leg to it."""
-    place, inside = place_near(game, f, x, y), UNREACHED
+    place = place_near(game, f, x, y)
     if place >= 0:
         fill_field(game, f)
         if game.land.changed.shape[0] == 1:
             return STRAIGHT_TO_GOAL, 0
-        inside = int(game.paths.near[f, place])
-        if no_detour_pays(game, f, x, y, inside):
+        if no_detour_pays(game, f, x, y, int(game.paths.near[f, place])):
             return STRAIGHT_TO_GOAL, 0
-    plan_route(game, f)
-    guide, cost = best_portal(game, f, x, y)
-    if inside < UNREACHED and inside <= cost:
+    guide = remembered_guide(game, f, x, y)
+    if guide == STRAIGHT_TO_GOAL:
         return STRAIGHT_TO_GOAL, 0
     return guide, leg_to(game, game.paths.fields[f].layer, guide // 2, guide % 2)
+
+
+@kernel
+def remembered_guide(game: Game, f: int, x: int, y: int) -> int:
+    """The portal on the way from cell (x, y) to the goal of a field, compared once for all who ask
+    from there."""
+    field, cell = game.paths.fields[f], y * game.ground.size[0] + x
+    guide = game.paths.guides[(cell + 61 * f) % N_GUIDES]
+    if (
+        guide.field != f
+        or guide.cell != cell
+        or guide.goal != field.goal
+        or guide.layer != field.layer
+        or guide.epoch != game.epochs[0].ground
+    ):
+        plan_route(game, f)
+        portal, cost = best_portal(game, f, x, y)
+        place = place_near(game, f, x, y)
+        inside = int(game.paths.near[f, place]) if place >= 0 else UNREACHED
+        guide.portal = STRAIGHT_TO_GOAL if inside < UNREACHED and inside <= cost else portal
+        guide.field, guide.cell = f, cell
+        guide.goal, guide.layer = field.goal, field.layer
+        guide.epoch = game.epochs[0].ground
+    return int(guide.portal)
 
 
 @kernel

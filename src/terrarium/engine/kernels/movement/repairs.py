@@ -20,10 +20,22 @@ def survey(game: Game) -> None:
     game.epochs[0].ground += 1
     for sector in range(game.land.changed.shape[0]):
         game.land.changed[sector] = game.epochs[0].ground
+    forget_paths(game)
     close_cells(game, 0, 0, width, height)
     for layer in range(game.land.open.shape[0]):
         name_islands(game, layer)
     find_portals(game)
+
+
+@kernel
+def forget_paths(game: Game) -> None:
+    """Empty the cache: the epochs of a loaded game may be lower than those of the one before it."""
+    for f in range(game.paths.fields.shape[0]):
+        game.paths.fields[f].goal = codes.NO_UNIT
+    for leg in range(game.paths.legs.shape[0]):
+        game.paths.legs[leg].owner = codes.NO_UNIT
+    for k in range(game.paths.guides.shape[0]):
+        game.paths.guides[k].field = codes.NO_UNIT
 
 
 @entry
