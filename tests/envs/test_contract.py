@@ -292,6 +292,12 @@ def test_the_time_step_makes_smacs_observation_one_longer_than_it_says(contract:
     assert len(env.get_obs()[0]) == (32 if contract == "exact" else 31)
     env.step([1, 1, 1])
     assert env.get_obs()[0][-1] == np.float32(1 / 60)
+    all_of_them = terrarium.make(
+        "smac/3m", contract=contract, obs_timestep_number=True, obs_instead_of_state=True
+    )
+    _, state = all_of_them.reset()
+    assert all_of_them.get_state_size() == all_of_them.get_env_info()["state_shape"] == 3 * 31
+    assert len(state) == (96 if contract == "exact" else 93)
     later = terrarium.make("smacv2/terran_5_vs_5", contract=contract, obs_timestep_number=True)
     later.reset()
     assert later.get_obs_size() == len(later.get_obs()[0]) == 83
@@ -305,6 +311,12 @@ def test_the_state_may_be_all_observations() -> None:
     vec = terrarium.make_vec("smac/3m", 2, obs_instead_of_state=True, views=("state",))
     vec.reset()
     assert vec.state.shape == (2, 90)
+
+
+def test_unit_types_are_those_of_agents_and_then_of_enemies() -> None:
+    env = terrarium.make("smac/2m_vs_1z", seed=1)
+    env.reset()
+    assert env.get_unit_types() == [48, 48, 73]  # two Marines, a Zealot
 
 
 # -- SMACv2 ------------------------------------------------------------------------------------

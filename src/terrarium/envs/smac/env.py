@@ -187,6 +187,9 @@ class StarCraft2Env:
         return self.vec.info.obs_size
 
     def get_state_size(self) -> int:
+        """What SMAC reports; where observations are the state, their reported size counts."""
+        if self.options.obs_instead_of_state:
+            return self.get_obs_size() * self.n_agents
         return self.vec.info.state_size
 
     def get_total_actions(self) -> int:
@@ -196,8 +199,8 @@ class StarCraft2Env:
         """Sizes and names that learners ask for first."""
         info = self.vec.info
         return {
-            "state_shape": info.state_size,
-            "obs_shape": info.obs_size,
+            "state_shape": self.get_state_size(),
+            "obs_shape": self.get_obs_size(),
             "n_actions": info.n_actions,
             "n_agents": info.n_agents,
             "episode_limit": info.limit_steps,
@@ -222,8 +225,8 @@ class StarCraft2Env:
         return seen
 
     def get_unit_types(self) -> list[int]:
-        """The game's type ids of the agents."""
-        return [unit.unit_type for unit in self.agents.values()]
+        """The game's type ids of the agents, then of the enemies."""
+        return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
         return self._unit(agent_id)
