@@ -53,7 +53,7 @@ def test_the_machine_is_described() -> None:
 
 def test_large_armies_are_measured_over_whole_battles() -> None:
     result = bench_engine(EngineBenchConfig(scenarios=(), scale=True))
-    assert [row.n_units for row in result.scale] == [200, 400]
+    assert [row.n_units for row in result.scale] == [200, 400, 440]
     assert all(row.ticks == 8 * row.steps > 3 * 500 for row in result.scale)
     assert result.cost_of_doubling is not None
     assert result.cost_of_doubling > 0

@@ -33,6 +33,10 @@ _N_SAMPLES = 16
 _WARM_UP_STEPS = 3
 _AIM_STEPS = 8
 _SCALE_SIZES = (100, 200)
+_SCALE_MAP = 176
+_MARCH_SIZE = 400
+_MARCH_STRUCTURES = 40
+_MARCH_KINDS = ("supply_depot", "barracks", "engineering_bay", "command_center")
 _SCALE_START = 30.0  # in the middle of the plateau where a side of the generated terrain begins
 # Twentieths of each army.
 _SCALE_ARMIES = {
@@ -54,7 +58,7 @@ class EngineBenchConfig:
     seconds: float = 2.0
     """time for one row, in three slices; the median counts"""
     scale: bool = False
-    """also 100 and 200 units a side on a map of 176 x 176"""
+    """also 100 and 200 units a side on a map of 176 x 176, and 400 between 40 structures"""
 
     def __post_init__(self) -> None:
         check_counts("batch", self.batch, MAX_BATCH)
@@ -122,7 +126,7 @@ class EngineBench:
     rows: tuple[Throughput, ...]
     scale: tuple[Throughput, ...]
     cost_of_doubling: float | None
-    """time for a tick of the larger of two `scale` battles, in times of the smaller; at most 2
+    """time for a tick of the larger of the two `scale` battles, in times of the smaller; at most 2
     if cost grows with the number of units, 4 if with its square"""
 
 
@@ -147,6 +151,9 @@ def bench_engine(
     for n_units in _SCALE_SIZES if config.scale else ():
         tell(f"{n_units} against {n_units} units")
         scale.append(_measure_whole_battles(scale_scenario(n_units)))
+    if config.scale:
+        tell(f"{_MARCH_SIZE} units between {_MARCH_STRUCTURES} structures")
+        scale.append(_measure_march())
     return EngineBench(
         machine=machine,
         config=config,
@@ -191,24 +198,41 @@ def scale_scenario(n_units: int) -> Scenario:
     """A battle of `n_units` a side across a generated map; a multiple of 20."""
     if n_units < 20 or n_units % 20:
         raise TerrariumError(f"{n_units} units a side; allowed are multiples of 20")
-    terrain = generate_terrain(176, 0)
-    near, far = (_SCALE_START, _SCALE_START), (176.0 - _SCALE_START, 176.0 - _SCALE_START)
-    places = {"ally": (near, far), "enemy": (far, near)}
-    groups = tuple(
-        Group(
-            side=side,
-            at=places[side][0],
-            units={name: share * n_units // 20 for name, share in army.items()},
-            passive=False,
-            order=Order(kind="attack_move", at=places[side][1], to=None, side=None),
-        )
-        for side, army in _SCALE_ARMIES.items()
+    return _on_large_map(
+        f"{n_units} against {n_units}",
+        f"{n_units} Terran against {n_units} Zerg units on a generated map",
+        (_army("ally", n_units), _army("enemy", n_units)),
     )
+
+
+def march_scenario() -> Scenario:
+    """One army crosses the generated map."""
+    return _on_large_map(
+        f"{_MARCH_SIZE} between {_MARCH_STRUCTURES} structures",
+        f"{_MARCH_SIZE} Terran units cross a generated map",
+        (_army("ally", _MARCH_SIZE),),
+    )
+
+
+def _army(side: str, n_units: int) -> Group:
+    """Units in a corner of the map that attack-move to the opposite one."""
+    near, far = (_SCALE_START, _SCALE_START), (_SCALE_MAP - _SCALE_START, _SCALE_MAP - _SCALE_START)
+    start, goal = (near, far) if side == "ally" else (far, near)
+    return Group(
+        side=side,
+        at=start,
+        units={name: share * n_units // 20 for name, share in _SCALE_ARMIES[side].items()},
+        passive=False,
+        order=Order(kind="attack_move", at=goal, to=None, side=None),
+    )
+
+
+def _on_large_map(name: str, title: str, groups: tuple[Group, ...]) -> Scenario:
     return Scenario(
-        name=f"{n_units} against {n_units}",
-        title=f"{n_units} Terran against {n_units} Zerg units on a generated map",
+        name=name,
+        title=title,
         version=1,
-        terrain=terrain,
+        terrain=generate_terrain(_SCALE_MAP, 0),
         rules="lotv-4.10",
         # March and fight; after it the survivors stand in each other's start and cost nothing.
         limit_steps=125,
@@ -345,6 +369,38 @@ def _measure_whole_battles(scenario: Scenario) -> Throughput:
         slices.append((n_steps, time.perf_counter() - start))
     battles.sim.close()
     return _throughput(battles.sim, 1, slices)
+
+
+def _measure_march() -> Throughput:
+    """A slice is one march of an army between structures at places of its own."""
+    from terrarium.engine.simulator import Simulator
+
+    scenario = march_scenario()
+    sim = Simulator(scenario, slots=_MARCH_SIZE + _MARCH_STRUCTURES, layers=("footprints",))
+    slices = []
+    for seed in range(_N_SLICES + 1):
+        sim.reset(seed)
+        _scatter_structures(sim, np.random.default_rng(seed))
+        start = time.perf_counter()
+        for _ in range(scenario.limit_steps):
+            sim.step()
+        slices.append((scenario.limit_steps, time.perf_counter() - start))
+    sim.close()
+    return _throughput(sim, 1, slices[1:])  # the first one loads the machine code
+
+
+def _scatter_structures(sim: "Simulator", draws: np.random.Generator) -> None:
+    """Put structures wherever chance finds flat and free ground."""
+    from terrarium.engine.simulator import EngineError
+
+    n_placed = 0
+    while n_placed < _MARCH_STRUCTURES:
+        x, y = draws.uniform(0.0, _SCALE_MAP, 2)
+        try:
+            sim.place(0, _MARCH_KINDS[n_placed % len(_MARCH_KINDS)], ALLY_OWNER, x, y)
+        except EngineError:
+            continue  # a cliff, a ramp, or somebody's place
+        n_placed += 1
 
 
 def _throughput(sim: "Simulator", threads: int, slices: list[tuple[int, float]]) -> Throughput:

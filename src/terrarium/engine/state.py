@@ -386,7 +386,9 @@ class Scratch(NamedTuple):
     arrived: Annotated[Records, EFFECT, "1"]  # an effect off the list, whose outcome comes now
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
-    counts: Annotated[NDArray[np.int64], "i8", "5"]  # how many pairs, hits, shots, callers, patients
+    counts: Annotated[
+        NDArray[np.int64], "i8", "5"
+    ]  # how many pairs, hits, shots, callers, patients
     cells: Annotated[NDArray[np.int64], "i8", "B"]  # grid buckets + 1
     members: Annotated[NDArray[np.int64], "i8", "U"]
     spots: Annotated[Records, SPOT, "U"]  # of the members
