@@ -119,7 +119,8 @@ def _is_plain(hint: Any) -> bool:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a rule. No exceptions, objects or allocations inside; guard every denominator."""
+    """Compile a rule. No exceptions, objects or allocations inside; guard every denominator, and
+    never count from the end of an array: compiled code would read what lies before it."""
     return Kernel(function, inline=False) if COMPILED else function  # type: ignore[return-value]
 
 

@@ -85,8 +85,9 @@ def test_processes_that_start_together_compile_each_unit_once(
     assert sorted(outcome.n_compiled for outcome in outcomes) == [0, N_ENTRIES]
 
 
-def test_checked_units_tell_of_an_index_out_of_bounds(tmp_path: Path) -> None:
-    beyond = RULES.replace("range(world.stock.things.shape[0])", "range(9)")
+@pytest.mark.parametrize("indices", ["range(9)", "range(-1, 1)"])
+def test_checked_units_tell_of_an_index_out_of_bounds(tmp_path: Path, indices: str) -> None:
+    beyond = RULES.replace("range(world.stock.things.shape[0])", indices)
     package = write_package(tmp_path / "package", beyond)
     process = start(package, tmp_path / "cache", NUMBA_BOUNDSCHECK="1")
     _, said = process.communicate()

@@ -254,8 +254,8 @@ def _remembered_operators() -> Iterator[None]:
 def _plain_indices() -> Iterator[None]:
     """Take an index as it is: kernels never count from the end of an array.
 
-    Numba looks at the sign of each index and adds the length, which was a tenth of the time. The
-    checked mode refuses a negative index.
+    Numba would look at the sign of each index and add the length. The checked mode refuses a
+    negative index.
     """
     fix = arrayobj.fix_integer_index
 
