@@ -1,6 +1,7 @@
 """Takes samples of a game that somebody else plays."""
 
 import math
+import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ class Sampler:
         self._deaths: list[tuple[float, ...]] = []
         self._fired = np.zeros(sim.n_slots, np.bool_)
         self._before = sim.units[e].copy()
+        self._n_events = int(sim.games.clock["n_events"][e, 0])
         self._skills = SkillTable(sim)
         self._spans = SpanWatcher(sim, e, self._skills)
 
@@ -56,17 +58,19 @@ class Sampler:
         # A shot ends a wind-up with the cooldown running; a broken-off one costs nothing.
         running = ~now["winding"] & (now["cooldown"] > 0.0)
         self._fired |= running & (before["winding"] | (now["cooldown"] > before["cooldown"]))
-        # A slot that somebody else has taken meanwhile had a death in it, too.
-        fallen = _lives(before) & (~_lives(now) | (now["tag"] != before["tag"]))
-        tick = int(self._sim.ticks[self._e])
-        for u in np.flatnonzero(fallen).tolist():
-            same = now["tag"][u] == before["tag"][u]
-            last = now[u] if same else before[u]
-            killer = int(now["attacker"][u]) if same else codes.NO_UNIT
-            row = (tick, u, last["kind"], side_of(last["owner"]), killer, last["x"], last["y"])
-            self._deaths.append(row)
         np.copyto(before, now)
-        self._spans.watch(tick)
+        self._note_deaths()
+        self._spans.watch(int(self._sim.ticks[self._e]))
+
+    def _note_deaths(self) -> None:
+        events, n_lost = self._sim.events(self._e, self._n_events)
+        self._n_events += len(events) + n_lost
+        if n_lost:
+            warnings.warn(f"{n_lost} events are lost, and deaths with them", stacklevel=3)
+        for died in events[events["kind"] == codes.DIED]:
+            tick = died["tick"] + 1  # the first one without it
+            row = (tick, died["unit"], died["type"], side_of(died["owner"]), died["other"])
+            self._deaths.append((*row, died["x"], died["y"]))
 
     def take(self, sample_ticks: int) -> None:
         """Take a sample; `sample_ticks` is how far away the next one is."""
