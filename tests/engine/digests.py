@@ -22,14 +22,14 @@ BATTLES = {
 }
 """How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo."""
 PLAIN = {
-    "smac/2s3z": 24,
-    "smac/MMM": 20,
-    "smac/1c3s5z": 16,
-    "smacv2/terran_5_vs_5": 40,
+    "smac/2s3z": 18,
+    "smac/MMM": 14,
+    "smac/1c3s5z": 12,
+    "smacv2/terran_5_vs_5": 30,
     "smacv2/zerg_5_vs_5": 60,
-    "skills/raven_support": 10,
-    "skills/medivac_drop": 10,
-    "skills/ghost_emp": 8,
+    "skills/raven_support": 8,
+    "skills/medivac_drop": 8,
+    "skills/ghost_emp": 7,
     "arena/terran_vs_any": 6,
 }
 """How many of them plain Python plays, which needs seconds for what machine code does in one."""
