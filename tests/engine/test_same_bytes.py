@@ -26,7 +26,8 @@ def alone() -> dict[str, str]:
 # Threads share a batch by places, whatever the battle: one battle is played in every way.
 SHARED = [
     *((name, n_envs, threads) for name in BATTLES for n_envs, threads in ((7, 1), (16, 2))),
-    *(("smac/2s3z", n_envs, threads) for n_envs, threads in ((2, 2), (7, 2), (256, 2), (16, 1))),
+    *(("smac/2s3z", n_envs, threads) for n_envs, threads in ((2, 2), (7, 2), (16, 1))),
+    pytest.param("smac/2s3z", 256, 2, marks=pytest.mark.slow),
 ]
 
 

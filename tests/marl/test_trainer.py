@@ -75,6 +75,7 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [{name: x for name, x in line.items() if name not in timed} for line in found]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_everything_in_its_folder(tmp_path: Path) -> None:
     trainer, reason = train(settings(tmp_path / "run"))
     assert reason == "steps"

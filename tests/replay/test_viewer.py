@@ -339,6 +339,7 @@ def test_eyes_of_a_side_see_less(browser: Browser, tmp_path: Path) -> None:
     assert browser.state()["eyes"] == -1
 
 
+@pytest.mark.slow
 def test_a_stimmed_unit_glows(browser: Browser, tmp_path: Path) -> None:
     battle = opened(browser, drill.frames(), tmp_path)
 
