@@ -25,11 +25,11 @@ PLAIN = {
     "smac/2s3z": 18,
     "smac/MMM": 14,
     "smac/1c3s5z": 12,
-    "smacv2/terran_5_vs_5": 30,
-    "smacv2/zerg_5_vs_5": 60,
-    "skills/raven_support": 8,
+    "smacv2/terran_5_vs_5": 24,
+    "smacv2/zerg_5_vs_5": 50,
+    "skills/raven_support": 6,
     "skills/medivac_drop": 8,
-    "skills/ghost_emp": 7,
+    "skills/ghost_emp": 6,
     "arena/terran_vs_any": 6,
 }
 """How many of them plain Python plays, which needs seconds for what machine code does in one."""

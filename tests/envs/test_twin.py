@@ -62,7 +62,7 @@ def compare(name: str, n_steps: int, seed: int, **options: Any) -> None:
 @pytest.mark.parametrize("name", scenario_names("smac"))
 def test_smac_number_by_number(name: str, contract: str) -> None:
     large = any(word in name for word in ("27m", "64zg", "25m", "bane"))
-    compare(name, 12 if large else 70, seed=5, contract=contract)
+    compare(name, 12 if large else 50, seed=5, contract=contract)
 
 
 @pytest.mark.parametrize("contract", ["exact", "fixed"])
