@@ -13,6 +13,7 @@ from terrarium.errors import TerrariumError
 pytestmark = pytest.mark.xdist_group("engine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", scenario_names("skills"))
 @pytest.mark.parametrize("player", COMMANDERS)
 def test_the_engine_accepts_every_order(player: str, scenario: str) -> None:
@@ -51,6 +52,7 @@ def test_tactics_beat_attack_move(scenario: str, episodes: int, at_least: float)
     assert margin(tactics, attack_move)[0] > at_least
 
 
+@pytest.mark.slow
 def test_a_well_timed_stimpack_beats_always_and_never() -> None:
     players = ["tactics", "tactics:no-stim", "tactics:always-stim"]
     timed, never, always = compare_players("skills/stim_timing", players, 24, seed=77)

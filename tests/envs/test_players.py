@@ -79,6 +79,7 @@ def test_every_player_plays_under_all_options(
     play(player, scenario, 25, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["smac/3m", "smac/2s3z", "smac/MMM", "smac/3s5z"])
 def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str) -> None:
     rates = {name: evaluate(PLAYERS[name](), scenario, 100).win_rate for name in PLAYERS}
@@ -86,6 +87,7 @@ def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str
     assert rates["heuristic"] > rates["random"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "at_least"),
     [("smac/3s_vs_3z", 0.97), ("smac/so_many_baneling", 0.97), ("smac/MMM", 0.95)],

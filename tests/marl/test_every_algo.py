@@ -60,6 +60,7 @@ def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, 
     return loss.total.detach(), loss.errors, torch.cat(grads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGOS)
 def test_errors_fall_on_what_was_collected(algo: str) -> None:
     if algo in VALUE_BASED:

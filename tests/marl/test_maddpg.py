@@ -133,6 +133,7 @@ def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None
             assert new.grad is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["critic", "actor"])
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
