@@ -51,6 +51,7 @@ def test_the_machine_is_described() -> None:
     assert machine.load is None or machine.load >= 0
 
 
+@pytest.mark.slow
 def test_large_armies_are_measured_over_whole_battles() -> None:
     result = bench_engine(EngineBenchConfig(scenarios=(), scale=True))
     assert [row.n_units for row in result.scale] == [200, 400, 440]

@@ -7,6 +7,7 @@ from terrarium.cli.bench import BenchWorlds
 from terrarium.errors import TerrariumError
 
 
+@pytest.mark.slow
 def test_every_side_is_measured_against_the_plain_loop() -> None:
     told: list[str] = []
     result = bench_worlds(WorldBenchConfig(envs=2, seconds=0.1), told.append)

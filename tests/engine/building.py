@@ -24,7 +24,7 @@ def play(size: int) -> str:
     sim = Simulator(scenario, slots=24, layers=("footprints",))
     walkers = [
         sim.create(0, name, 0, 8.0, 30.0)
-        for name in ("marine", "thor", "reaper", "zergling", "zealot", "marine")
+        for name in ("marine", "thor", "reaper")  # one for each of the three grounds of walkers
     ]
     for slot in walkers:
         sim.order(0, slot, codes.MOVE, (size - 8.0, 34.0))

@@ -17,6 +17,8 @@ from terrarium.engine.simulator import MAX_SLOTS, EngineError, Simulator
 from terrarium.engine.state import MAX_PLAYERS
 from tests.engine.scripts import give_random_orders
 
+TICKS = 12
+"""between orders, and between checks"""
 STRUCTURES = ("supply_depot", "barracks", "command_center", "spore_crawler", "sensor_tower")
 
 
@@ -136,11 +138,11 @@ def _play(sim: Simulator, unit_ticks: int, builds: bool) -> int:
     begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
     while done < unit_ticks:
-        give_random_orders(sim, seeds, step)
+        give_random_orders(sim, seeds, step, share=0.45)
         if builds:
             build_at_random(sim, seeds, step)
-        done += int(sim.units["alive"].sum()) * 8
-        sim.step(8)
+        done += int(sim.units["alive"].sum()) * TICKS
+        sim.step(TICKS)
         check(sim)
         step += 1
         over = ((sim.players["n_alive"][:, 1:] > 0).sum(axis=1) < 2) | (sim.ticks > 1600)

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import get_type_hints
 
@@ -44,6 +45,7 @@ GENERATED = (
 )
 
 
+@cache
 def read_by_kernels() -> set[str]:
     """The constants of codes.py that some kernel names."""
     return {

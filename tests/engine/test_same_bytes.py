@@ -11,7 +11,7 @@ import pytest
 
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
-from tests.engine.digests import BATTLES, digest
+from tests.engine.digests import BATTLES, PLAIN, digests, lone_digests
 from tests.engine.scripts import give_random_orders, play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,32 +20,44 @@ GOLDEN = Path(__file__).with_name("golden_digests.json")
 
 @pytest.fixture(scope="module")
 def alone() -> dict[str, str]:
-    """Each battle as the only one of its batch, on one thread."""
-    return {name: digest(name, 1, 0, 1) for name in BATTLES}
+    return lone_digests(BATTLES)
 
 
-@pytest.mark.parametrize("name", BATTLES)
-@pytest.mark.parametrize(("n_envs", "index"), [(7, 0), (7, 6), (256, 5), (256, 255)])
-@pytest.mark.parametrize("threads", [1, 2])
+# Threads share a batch by places, whatever the battle: one battle is played in every way.
+SHARED = [
+    *((name, n_envs, threads) for name in BATTLES for n_envs, threads in ((7, 1), (16, 2))),
+    *(("smac/2s3z", n_envs, threads) for n_envs, threads in ((2, 2), (7, 2), (16, 1))),
+    pytest.param("smac/2s3z", 256, 2, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("name", "n_envs", "threads"), SHARED)
 def test_neither_batch_nor_place_nor_threads_matter(
-    alone: dict[str, str], name: str, n_envs: int, index: int, threads: int
+    alone: dict[str, str], name: str, n_envs: int, threads: int
 ) -> None:
-    assert digest(name, n_envs, index, threads) == alone[name]
+    assert set(digests(name, BATTLES[name], n_envs, threads)) == {alone[name]}
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
-def test_plain_and_bounds_checked_mode_agree_with_the_compiled_one(
-    alone: dict[str, str], setting: str
-) -> None:
+def digests_in_mode(setting: str, *words: str) -> dict[str, str]:
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.engine.digests"],
+        [sys.executable, "-m", "tests.engine.digests", *words],
         cwd=ROOT,
         env={**os.environ, setting: "1"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert json.loads(answer.stdout) == alone
+    found: dict[str, str] = json.loads(answer.stdout)
+    return found
+
+
+def test_bounds_checked_mode_agrees_with_the_compiled_one(alone: dict[str, str]) -> None:
+    assert digests_in_mode("NUMBA_BOUNDSCHECK") == alone
+
+
+@pytest.mark.slow
+def test_plain_mode_agrees_with_the_compiled_one() -> None:
+    assert digests_in_mode("NUMBA_DISABLE_JIT", "plain") == lone_digests(PLAIN)
 
 
 def test_battles_are_what_they_were(alone: dict[str, str], update_golden: bool) -> None:

@@ -13,16 +13,17 @@ from terrarium.errors import TerrariumError
 pytestmark = pytest.mark.xdist_group("engine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", scenario_names("skills"))
 @pytest.mark.parametrize("player", COMMANDERS)
 def test_the_engine_accepts_every_order(player: str, scenario: str) -> None:
-    stage, who = Stage(scenario, 2), COMMANDERS[player]()
+    stage, who = Stage(scenario, 1), COMMANDERS[player]()
     stage.reset(7)
     while not stage.over.all():
         commands = who.command(stage)
         given = commands["kind"] != codes.NO_ORDER
         stage.step_commands(commands)
-        answers = np.concatenate([stage.sim.answers(e)["result"] for e in range(2)])
+        answers = stage.sim.answers(0)["result"]
         assert len(answers) == given.sum()
         assert (answers == codes.SUCCESS).all()
     stage.close()
@@ -37,23 +38,24 @@ def test_the_size_of_the_batch_does_not_change_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "at_least"),
+    ("scenario", "episodes", "at_least"),
     [
-        ("skills/baneling_split", 0.3),
-        ("skills/siege_line", 0.5),
-        ("skills/bc_jump_home", 0.2),
-        ("skills/bc_yamato", 0.1),
-        ("skills/nuke_dodge", 0.5),
+        ("skills/baneling_split", 12, 0.3),  # by 0.96, 0.05 from battle to battle
+        ("skills/siege_line", 12, 0.5),  # by 0.94 and 0.24
+        ("skills/nuke_dodge", 12, 0.5),  # by 0.98 and 0.03
+        ("skills/bc_jump_home", 32, 0.2),  # by 0.27 and 0.33
+        ("skills/bc_yamato", 32, 0.1),  # by 0.27 and 0.25
     ],
 )
-def test_tactics_beat_attack_move(scenario: str, at_least: float) -> None:
-    attack_move, tactics = compare_players(scenario, ["attack_move", "tactics"], 32, seed=77)
+def test_tactics_beat_attack_move(scenario: str, episodes: int, at_least: float) -> None:
+    attack_move, tactics = compare_players(scenario, ["attack_move", "tactics"], episodes, seed=77)
     assert margin(tactics, attack_move)[0] > at_least
 
 
+@pytest.mark.slow
 def test_a_well_timed_stimpack_beats_always_and_never() -> None:
     players = ["tactics", "tactics:no-stim", "tactics:always-stim"]
-    timed, never, always = compare_players("skills/stim_timing", players, 64, seed=77)
+    timed, never, always = compare_players("skills/stim_timing", players, 24, seed=77)
     assert timed.mean > max(never.mean, always.mean) + 0.2
 
 

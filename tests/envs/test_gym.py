@@ -17,11 +17,11 @@ from terrarium.envs.adapters.gym import TeamEnv, TeamVectorEnv
 from terrarium.envs.adapters.registration import env_id
 from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
+from tests.covering import in_turn
 
 pytestmark = pytest.mark.xdist_group("engine")
 
 CONTRACTS = ("fixed", "exact")
-VIEWS = [pytest.param(False, id="team"), pytest.param(True, id="central")]
 STOP = 1
 
 
@@ -35,9 +35,9 @@ def made_vector(scenario: str, num_envs: int, central: bool = False, **options: 
     return gymnasium.make_vec(env_id(scenario, central), num_envs=num_envs, **options)
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("central", VIEWS)
-@pytest.mark.parametrize("scenario", scenario_names())
+@pytest.mark.parametrize(
+    ("scenario", "central", "contract"), in_turn(scenario_names(), (False, True), CONTRACTS)
+)
 def test_every_registered_environment_passes_the_checker(
     scenario: str, central: bool, contract: str
 ) -> None:
@@ -178,9 +178,15 @@ def test_options_reach_the_battle_and_wrong_ones_are_named() -> None:
         made_vector("smac/3m", num_envs=0)
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("central", VIEWS)
-@pytest.mark.parametrize("scenario", ["smac/3m", "smac/MMM", "smacv2/zerg_5_vs_5"])
+@pytest.mark.parametrize(
+    ("scenario", "central", "contract"),
+    [
+        ("smac/3m", False, "fixed"),
+        ("smac/3m", True, "exact"),
+        ("smac/MMM", False, "exact"),
+        ("smacv2/zerg_5_vs_5", True, "fixed"),
+    ],
+)
 def test_the_vector_environment_is_gymnasiums_own_over_single_ones(
     scenario: str, central: bool, contract: str
 ) -> None:

@@ -13,7 +13,9 @@ from tests.envs.shown import CASES, shown
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+@pytest.mark.parametrize(
+    "setting", [pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow), "NUMBA_BOUNDSCHECK"]
+)
 def test_plain_and_bounds_checked_mode_agree_with_the_compiled_one(setting: str) -> None:
     answer = subprocess.run(
         [sys.executable, "-m", "tests.envs.shown"],

@@ -20,6 +20,7 @@ from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs.adapters.parallel import BattleParallelEnv
 from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
+from tests.covering import in_turn
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -48,8 +49,8 @@ def first_death(env: BattleParallelEnv) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("name", scenario_names())
+# The other contract than that in which Gymnasium's checker looks at a scenario.
+@pytest.mark.parametrize(("name", "contract"), in_turn(scenario_names(), reversed(CONTRACTS)))
 def test_every_scenario_passes_the_parallel_check(name: str, contract: str) -> None:
     parallel_api_test(terrarium.parallel_env(name, contract=contract, seed=3), num_cycles=1000)
 
@@ -59,15 +60,13 @@ def test_every_scenario_passes_the_parallel_check(name: str, contract: str) -> N
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
 # ... and in SMAC those who have just died see nothing.
 @pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning")
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("name", VARIED)
+@pytest.mark.parametrize(("name", "contract"), in_turn(VARIED, CONTRACTS))
 def test_agents_that_take_turns_pass_the_check(name: str, contract: str) -> None:
     env = terrarium.parallel_env(name, contract=contract, seed=3)
     api_test(parallel_to_aec(env), num_cycles=1000)
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-@pytest.mark.parametrize("name", VARIED)
+@pytest.mark.parametrize(("name", "contract"), in_turn(VARIED, reversed(CONTRACTS)))
 def test_the_checks_of_seeds_and_limits_pass(name: str, contract: str) -> None:
     # These three sample without the mask, so they are for environments that bear it.
     def unmasked(**options: Any) -> BattleParallelEnv:

@@ -39,12 +39,12 @@ def play(player: str, scenario: str, n_steps: int, **options: object) -> None:
     loaded = load_scenario(scenario)
     who = PLAYERS[player]()
     env = VecEnv(
-        loaded, n_envs=4, views=who.views, options=who.prepare(options_for(loaded, options))
+        loaded, n_envs=2, views=who.views, options=who.prepare(options_for(loaded, options))
     )
     env.reset()
     for _ in range(n_steps):
         actions = who.act(env)
-        assert actions.shape == (4, env.n_agents)
+        assert actions.shape == (2, env.n_agents)
         env.step(actions)
     env.close()
 
@@ -52,7 +52,7 @@ def play(player: str, scenario: str, n_steps: int, **options: object) -> None:
 @pytest.mark.parametrize("scenario", scenario_names())
 @pytest.mark.parametrize("player", PLAYERS)
 def test_every_player_plays_every_scenario(player: str, scenario: str) -> None:
-    play(player, scenario, 25)
+    play(player, scenario, 15)
 
 
 @pytest.mark.parametrize(
@@ -66,21 +66,28 @@ def test_every_player_plays_every_scenario(player: str, scenario: str) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("scenario", ["smac/MMM2", "smac/2c_vs_64zg", "smacv2/terran_10_vs_11"])
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize(
+    ("player", "scenario"),
+    [
+        *((player, "smacv2/terran_10_vs_11") for player in PLAYERS),
+        *(("kiting", name) for name in ("smac/MMM2", "smac/2c_vs_64zg")),  # healers, a cliff
+    ],
+)
 def test_every_player_plays_under_all_options(
     player: str, scenario: str, options: dict[str, object]
 ) -> None:
     play(player, scenario, 25, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["smac/3m", "smac/2s3z", "smac/MMM", "smac/3s5z"])
 def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str) -> None:
-    rates = {name: evaluate(PLAYERS[name](), scenario, 200).win_rate for name in PLAYERS}
+    rates = {name: evaluate(PLAYERS[name](), scenario, 100).win_rate for name in PLAYERS}
     assert rates["kiting"] > rates["heuristic"] + 0.1
     assert rates["heuristic"] > rates["random"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "at_least"),
     [("smac/3s_vs_3z", 0.97), ("smac/so_many_baneling", 0.97), ("smac/MMM", 0.95)],

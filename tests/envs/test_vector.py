@@ -27,6 +27,7 @@ def play(env: VecEnv, n_steps: int) -> list[dict[str, Any]]:
     return shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("contract", ["exact", "fixed"])
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ablations that are really trained: killed, resumed, failing, run again, reported."""
+"""Ablations that are really trained: interrupted, resumed, failing, run again, reported."""
 
 import json
 import signal
@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from terrarium import cli
 from terrarium.errors import TerrariumError
 from terrarium.marl.ablation.cells import last_line, read_done, state_of
-from terrarium.marl.ablation.experiment import keep_plan
 from terrarium.marl.ablation.plan_file import read_plan
 from terrarium.marl.ablation.pool import Outcome, PoolConfig, Snapshot, run_plan
 from tests.marl.test_trainer import lines, settings, train
@@ -36,7 +35,7 @@ seeds = [0]
 "eval.episodes" = 64
 "eval.every" = 128
 "eval.replays" = false
-"run.max_steps" = 768
+"run.max_steps" = 640
 "run.threads" = 1
 
 [[variant]]
@@ -58,10 +57,9 @@ pytestmark = pytest.mark.slow
 
 GRU, NONE, BLOCKED = "with_GRU/3m/seed0", "no_memory/3m/seed0", "blocked/3m/seed0"
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
-CELL = [sys.executable, "-m", "terrarium.marl.ablation.cell"]
 
 
-def wait_for(file: Path, process: subprocess.Popen[bytes]) -> None:
+def wait_for(file: Path, process: subprocess.Popen[str]) -> None:
     while not file.exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -69,10 +67,13 @@ def wait_for(file: Path, process: subprocess.Popen[bytes]) -> None:
 
 @dataclass
 class Story:
-    """An experiment of three cells: one was killed, one is new, one cannot be kept."""
+    """An experiment of three cells: one was interrupted, one is new, one cannot be kept."""
 
     plan: Path
     folder: Path
+    interrupted: "subprocess.CompletedProcess[str]"
+    begun: list[dict[str, Any]]
+    """what the interrupted cell had learned, line by line"""
     first: Outcome
     seen: list[Snapshot]
 
@@ -82,18 +83,23 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     home = tmp_path_factory.mktemp("ablation")
     (home / "small.toml").write_text(PLAN)
     plan, folder = read_plan(home / "small.toml"), home / "out"
-    keep_plan(plan, folder)
-    words = [*CELL, str(folder), GRU, "1", "cpu"]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
-    process.kill()
-    process.communicate()
-    assert state_of(folder / GRU) == "begun"
+    interrupted = interrupt(home / "small.toml", folder)
+    begun = lines(folder / GRU) if state_of(folder / GRU) == "begun" else []
     (folder / BLOCKED).mkdir(parents=True)
     (folder / BLOCKED / "checkpoints").write_text("a file where a folder should be")
     seen: list[Snapshot] = []
     first = run_plan(plan, folder, PoolConfig(jobs=2), tell=seen.append)
-    return Story(home / "small.toml", folder, first, seen)
+    return Story(home / "small.toml", folder, interrupted, begun, first, seen)
+
+
+def interrupt(plan: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a plan from the command line, and press Ctrl-C while its first cell learns."""
+    words = [*PROGRAM, "ablate", str(plan), "--out", str(folder)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 class Answer(NamedTuple):
@@ -129,13 +135,24 @@ def test_one_cell_that_fails_does_not_end_the_others(story: Story) -> None:
     assert "the run cannot be kept there: File exists" in last_line(failure.error)
     for name in (NONE, GRU):
         done = read_done(story.folder / name)
-        assert (done.reason, done.steps) == ("steps", 768)
+        assert (done.reason, done.steps) == ("steps", 640)
 
 
-def test_a_killed_cell_goes_on_as_if_nothing_had_happened(story: Story, tmp_path: Path) -> None:
-    whole = settings(tmp_path / "run", "run.max_steps=768", "eval.replays=false", "net.core=gru")
+def test_ctrl_c_lets_the_cells_save_and_says_how_to_go_on(story: Story) -> None:
+    words = f"{story.plan} --out {story.folder}"
+    assert story.interrupted.returncode == 130, story.interrupted.stderr
+    assert f"go on:  terrarium ablate {words}" in story.interrupted.stdout
+    assert "Traceback" not in story.interrupted.stderr
+    assert story.begun
+
+
+def test_an_interrupted_cell_goes_on_as_if_nothing_had_happened(
+    story: Story, tmp_path: Path
+) -> None:
+    whole = settings(tmp_path / "run", "run.max_steps=640", "eval.replays=false", "net.core=gru")
     train(whole)
     assert lines(story.folder / GRU) == lines(tmp_path / "run")
+    assert lines(story.folder / GRU)[: len(story.begun)] == story.begun
 
 
 def test_progress_is_told(story: Story) -> None:
@@ -165,30 +182,12 @@ def test_failed_cells_are_named_and_run_again_only_when_asked(
     assert "blocked on 3m, seed 0: done" in answer.err
     assert not (story.folder / BLOCKED / "error.txt").exists()
     found = json.loads(answer.out)
-    assert [(cell["state"], cell["steps"]) for cell in found["cells"]] == [("done", 768)] * 3
+    assert [(cell["state"], cell["steps"]) for cell in found["cells"]] == [("done", 640)] * 3
     assert [row["group"] for row in found["rows"]] == ["with GRU", "no memory", "blocked"]
     assert len(found["statistics"]["improvements"]) == 6
     page = (story.folder / "report" / "report.html").read_text(encoding="utf-8")
     assert "<h1>Small</h1>" in page
     assert all(label in page for label in ("with GRU", "no memory", "blocked"))
-
-
-def test_ctrl_c_lets_the_cells_save_and_says_how_to_go_on(tmp_path: Path) -> None:
-    plan, folder = tmp_path / "long.toml", tmp_path / "out"
-    text = PLAN[: PLAN.index('[[variant]]\nname = "no memory"')]
-    plan.write_text(text.replace("768", "1_000_000"))
-    words = [str(plan), "--out", str(folder)]
-    process = subprocess.Popen(
-        [*PROGRAM, "ablate", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert f"go on:  terrarium ablate {' '.join(words)}".encode() in out
-    assert b"Traceback" not in err
-    assert state_of(folder / GRU) == "begun"
-    assert lines(folder / GRU)
 
 
 def test_a_start_that_is_not_there_is_refused_before_anything_begins(tmp_path: Path) -> None:

@@ -285,6 +285,7 @@ def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
         config(setting)
 
 
+@pytest.mark.slow
 def test_a_critic_that_forgets_what_the_state_does_not_tell_teaches_nothing() -> None:
     """Without the place that was shown, no action is better than another in its eyes."""
     game = Memory(64)

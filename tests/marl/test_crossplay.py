@@ -163,6 +163,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_a_run_against_itself_does_what_eval_says(runs: dict[str, str]) -> None:
     some = find_entrants([runs["teams"], runs["gru"]])
     table = cross_play(some, how=Round(episodes=10, batch=4))

@@ -38,31 +38,35 @@ from terrarium.marl.playing.player import load_player
 
 for module in pkgutil.iter_modules(terrarium.marl.nets.__path__, "terrarium.marl.nets."):
     importlib.import_module(module.name)
-player = load_player(Path(sys.argv[1]))
-seen = np.load(sys.argv[2])
-views = Views(**{name: seen[name] for name in Views._fields})
-n_envs, n_agents = views.avail.shape[:2]
-episodes = SimpleNamespace(
-    n_envs=n_envs, n_agents=n_agents, now=views, episode_steps=np.zeros(n_envs, np.int64)
-)
-np.save(sys.argv[3], player.act(episodes))
+for folder in map(Path, sys.argv[1:]):
+    player = load_player(folder / "run" / "checkpoints" / "last.pt")
+    seen = np.load(folder / "seen.npz")
+    views = Views(**{name: seen[name] for name in Views._fields})
+    n_envs, n_agents = views.avail.shape[:2]
+    episodes = SimpleNamespace(
+        n_envs=n_envs, n_agents=n_agents, now=views, episode_steps=np.zeros(n_envs, np.int64)
+    )
+    np.save(folder / "acted.npy", player.act(episodes))
 """
 
 
-@pytest.mark.parametrize("algo", ["mappo", "qmix"])
-def test_a_checkpoint_is_loaded_and_acts_without_numba(algo: str, tmp_path: Path) -> None:
-    trainer, _ = train(settings(tmp_path / "run", "run.max_steps=64", algo=algo))
-    checkpoint = trainer.folder.last
-    here = load_player(checkpoint)
-    env = make_vec("smac/8m", n_envs=4, views=here.views)  # not the battle that it was trained on
-    np.savez(tmp_path / "seen.npz", **env.now._asdict())
+@pytest.mark.slow
+def test_checkpoints_are_loaded_and_act_without_numba(tmp_path: Path) -> None:
+    folders = [tmp_path / algo for algo in ("mappo", "qmix")]
+    acted = []
+    for folder in folders:
+        words = ("run.max_steps=64", "eval.replays=false")
+        trainer, _ = train(settings(folder / "run", *words, algo=folder.name))
+        here = load_player(trainer.folder.last)
+        env = make_vec("smac/8m", n_envs=4, views=here.views)  # not the battle it was trained on
+        np.savez(folder / "seen.npz", **env.now._asdict())
+        acted.append(here.act(env))
     answer = subprocess.run(
-        [sys.executable, "-c", ACT, checkpoint, tmp_path / "seen.npz", tmp_path / "acted.npy"],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", ACT, *folders], capture_output=True, text=True, check=False
     )
     assert answer.returncode == 0, answer.stderr
-    np.testing.assert_array_equal(np.load(tmp_path / "acted.npy"), here.act(env))
+    for folder, here_too in zip(folders, acted, strict=True):
+        np.testing.assert_array_equal(np.load(folder / "acted.npy"), here_too)
 
 
 def test_a_checkpoint_that_names_no_algorithm_we_know_is_refused(tmp_path: Path) -> None:

@@ -133,6 +133,7 @@ def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None
             assert new.grad is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["critic", "actor"])
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
@@ -249,16 +250,20 @@ def test_every_kind_of_action_is_learned(algo: str) -> None:
     words = ("algo.lr=0.003", "algo.critic_lr=0.003", "algo.target_rate=0.05", "net.width=32")
     settings = ("env.n_envs=8", "algo.n_steps=4", "replay.batch=128", "replay.capacity=2000")
     learner, collector, env = made(*words, *settings, algo=algo)
-    n = 150
-    for k in range(n):
+    # The third agent would have 0.6 at random, and 0.75 at best without looking at its goal.
+    enough = torch.tensor([0.95, 0.95, 0.85, 0.95])
+    n, n_passed = 150, 0
+    for k in range(1, n + 1):
         learner.observe(collector.collect(learner.act)[0])
         learner.update(k / n)
-    rollout, _ = collector.collect(lambda *seen: learner.act(*seen, greedy=True))
+        if k % 5 == 0:
+            rollout, _ = collector.collect(lambda *seen: learner.act(*seen, greedy=True))
+            earned = rollout.own.rewards.mean((0, 1))  # [A]
+            n_passed = n_passed + 1 if bool((earned > enough).all()) else 0
+        if n_passed == 2:  # once may be by chance
+            break
     env.close()
-    earned = rollout.own.rewards.mean((0, 1))  # [A]
-    assert (earned[[0, 1, 3]] > 0.95).all(), earned
-    # At random it would be 0.6; the best that does not look at its goal has 0.75.
-    assert earned[2] > 0.85
+    assert n_passed == 2, earned
 
 
 def test_choices_and_flags_have_the_frequencies_of_the_policy() -> None:

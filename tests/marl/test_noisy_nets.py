@@ -24,6 +24,7 @@ def test_without_noise_it_is_a_linear_layer() -> None:
     assert torch.equal(layer(x), means)
 
 
+@pytest.mark.slow
 def test_noise_is_as_strong_as_its_sigma() -> None:
     """The variance over draws is what independent factors f(e) of E|e| and mean 0 give."""
     torch.manual_seed(0)

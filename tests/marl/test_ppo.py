@@ -77,6 +77,7 @@ def test_persistence_repeats_actions_as_often_as_it_says() -> None:
     assert float(again[free].float().mean()) == pytest.approx(expected, abs=0.04)  # 3 sigma
 
 
+@pytest.mark.slow
 def test_a_teacher_is_imitated_and_then_let_go() -> None:
     words = ("algo.teacher=kiting", "algo.lr=3e-3", "algo.epochs=1", "algo.target_kl=0")
     learner, collector = made("mappo", *words, "algo.minibatches=8", name="smac/2s_vs_1sc")

@@ -92,6 +92,7 @@ def test_stretches_begin_with_what_was_remembered_and_episodes_with_nothing() ->
     assert not some(filled(ReplayConfig(capacity=1000))[0], [0, 1]).carry.any()
 
 
+@pytest.mark.slow
 @given(
     capacity=st.integers(1, 3),
     n_lanes=st.sampled_from([1, 2, 8]),

@@ -206,6 +206,7 @@ def _weights(algo: Any) -> list[torch.Tensor]:
     return [*(algo.online if hasattr(algo, "online") else algo.actor).parameters()]
 
 
+@pytest.mark.slow
 def test_a_team_of_qmix_learns_within_a_competition_that_qmix_alone_is_refused(
     tmp_path: Path,
 ) -> None:
@@ -236,6 +237,7 @@ def test_what_is_saved_and_loaded_goes_on_as_if_nothing_had_happened() -> None:
             assert torch.equal(before, after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "factory"), [("a=maddpg,b=vdn", "duel"), ("a=mappo,b=ddpg", "mixed_duel")]
 )

@@ -44,9 +44,9 @@ def checked(chosen: Settings) -> Settings:
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGOS)
 def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Path) -> None:
-    chosen = checked(settings(tmp_path / "run", SHORT, "eval.every=256", algo=algo))
+    chosen = checked(settings(tmp_path / "run", SHORT, "run.max_steps=256", algo=algo))
     trainer, reason = train(chosen)
-    assert (reason, trainer.progress.steps) == ("steps", 512)
+    assert (reason, trainer.progress.steps) == ("steps", 256)
     tests = [line["test/return"] for line in lines(tmp_path / "run") if "test/return" in line]
     assert len(tests) == 2
     assert tests[0] != tests[1]  # the policy changes

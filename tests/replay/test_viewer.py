@@ -1,6 +1,5 @@
 """The page in a real browser: what a person sees is what the record holds."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,28 +16,11 @@ from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Recorder
 from tests.replay import drill
 from tests.replay.battles import frames, recorded
-from tests.replay.browser import Browser, open_browser
+from tests.replay.browser import Browser
 
 pytestmark = pytest.mark.xdist_group("engine")
 
 HOSTILE = '</script><img src=x onerror=alert(1)> & "quotes" {{script}} ü'
-
-
-@pytest.fixture(scope="module")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("browser")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(window: Browser) -> Iterator[Browser]:
-    """The window at the size of a desk; afterwards it must not have complained or gone online."""
-    window.emulate(1280, 800)
-    window.complaints()
-    window.requests()
-    yield window
-    assert window.complaints() == []
-    assert [url for url in window.requests() if not url.startswith(("file:", "data:"))] == []
 
 
 def opened(browser: Browser, battle: Frames, folder: Path, fragment: str = "") -> Frames:
@@ -357,6 +339,7 @@ def test_eyes_of_a_side_see_less(browser: Browser, tmp_path: Path) -> None:
     assert browser.state()["eyes"] == -1
 
 
+@pytest.mark.slow
 def test_a_stimmed_unit_glows(browser: Browser, tmp_path: Path) -> None:
     battle = opened(browser, drill.frames(), tmp_path)
 

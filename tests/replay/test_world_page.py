@@ -1,7 +1,6 @@
 """The page of a world: one file, and in a real browser what the record holds."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,28 +10,11 @@ from PIL import Image
 
 from terrarium.replay.pettingzoo.world_page import save_world_page, world_page
 from terrarium.replay.pettingzoo.world_record import WorldRecord
-from tests.replay.browser import Browser, open_browser
+from tests.replay.browser import Browser
 from tests.replay.episodes import N_STEPS, chase, slides
 from tests.replay.test_page import HOSTILE, Tags
 
 pytestmark = pytest.mark.xdist_group("engine")
-
-
-@pytest.fixture(scope="module")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("browser")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(window: Browser) -> Iterator[Browser]:
-    """The window at the size of a desk; afterwards it must not have complained or gone online."""
-    window.emulate(1280, 800)
-    window.complaints()
-    window.requests()
-    yield window
-    assert window.complaints() == []
-    assert [url for url in window.requests() if not url.startswith(("file:", "data:"))] == []
 
 
 def opened(browser: Browser, record: WorldRecord, folder: Path, fragment: str = "") -> None:

@@ -39,6 +39,11 @@ def test_small_maps_have_a_table_and_larger_ones_do_not() -> None:
     assert isinstance(walking_distances(wall_across(176)), NearAndFarWays)
 
 
+def test_all_who_play_on_a_small_map_share_its_table() -> None:
+    assert walking_distances(wall_across(16)) is walking_distances(wall_across(16))
+    assert walking_distances(wall_across(16)) is not walking_distances(wall_across(20))
+
+
 @pytest.mark.parametrize("size", [64, 97, 176])
 def test_a_wall_is_known_on_a_map_of_any_size(size: int) -> None:
     ways = walking_distances(wall_across(size))

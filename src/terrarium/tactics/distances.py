@@ -2,6 +2,7 @@
 
 import heapq
 import math
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -36,7 +37,15 @@ class Distances(Protocol):
 
 def walking_distances(exits: NDArray[np.uint8]) -> Distances:
     """Ways through the exits [height, width] of all cells, which are a bit for each neighbor."""
-    return AllWays(exits) if exits.size <= MAX_CELLS else NearAndFarWays(exits)
+    if exits.size > MAX_CELLS:
+        return NearAndFarWays(exits)
+    return _all_ways(exits.tobytes(), exits.shape[1])
+
+
+@lru_cache(maxsize=16)  # a few megabytes each
+def _all_ways(exits: bytes, width: int) -> "AllWays":
+    """One table for all who play on a map: to find it takes a second or two."""
+    return AllWays(np.frombuffer(exits, np.uint8).reshape(-1, width))
 
 
 class AllWays:

@@ -36,6 +36,7 @@ def test_a_clone_elsewhere_compiles_nothing(compiled: tuple[Path, Path], tmp_pat
     assert again.said == ""
 
 
+@pytest.mark.slow
 def test_damaged_units_are_compiled_again_with_one_warning(
     compiled: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -51,6 +52,7 @@ def test_damaged_units_are_compiled_again_with_one_warning(
     assert use(package, cache).said == ""
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_costs_one_warning(
     compiled: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -60,6 +62,7 @@ def test_a_cache_that_cannot_be_written_costs_one_warning(
     assert outcome.said.count("TERRARIUM_CACHE") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [
@@ -76,6 +79,7 @@ def test_without_other_processes_this_one_compiles(
     assert "Traceback" not in outcome.said
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_compile_each_unit_once(
     compiled: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -85,6 +89,7 @@ def test_processes_that_start_together_compile_each_unit_once(
     assert sorted(outcome.n_compiled for outcome in outcomes) == [0, N_ENTRIES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indices", ["range(9)", "range(-1, 1)"])
 def test_checked_units_tell_of_an_index_out_of_bounds(tmp_path: Path, indices: str) -> None:
     beyond = RULES.replace("range(world.stock.things.shape[0])", indices)

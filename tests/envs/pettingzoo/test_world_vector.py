@@ -36,6 +36,7 @@ def test_threads_show_what_one_thread_shows(world: World) -> None:
     assert_same(logs[0], logs[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("world", "many"), [(WORLDS[0], 2), (WORLDS[4], 3)], ids=["mpe", "zoo"])
 def test_processes_show_what_one_process_shows(world: World, many: int) -> None:
     logs = []
