@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.spec import find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError
 from tests.test_docs import ROOT, blocks
 
@@ -137,13 +137,13 @@ def my_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_world_of_the_page_can_be_played(my_world: str) -> None:
-    world = find_world(my_world, {"size": 5})
+    world = find_spec(my_world, {"size": 5})
     assert world.limit_steps == 15
     assert [[(part.kind, part.n) for part in parts] for parts in world.info.parts] == [
         [("choice", 5)],
         [("real", 1)],
     ]
-    env, player = WorldEnv(world, n_envs=3, seed=1), RandomWorldPlayer(seed=1)
+    env, player = PettingZooVecEnv(world, n_envs=3, seed=1), RandomPettingZooPlayer(seed=1)
     env.reset()
     for _ in range(15):
         assert not env.truncated.any()
@@ -155,4 +155,4 @@ def test_the_world_of_the_page_can_be_played(my_world: str) -> None:
 
 def test_a_misspelt_option_of_the_world_is_answered_with_the_right_name(my_world: str) -> None:
     with pytest.raises(TerrariumError, match=r'no option "sise"\. Did you mean "size"\?'):
-        _ = find_world(my_world, {"sise": 5}).info
+        _ = find_spec(my_world, {"sise": 5}).info

@@ -30,7 +30,7 @@ def test_the_command_prints_a_row_for_each_side(capsys: pytest.CaptureFixture[st
 
 
 def test_odd_settings_are_refused() -> None:
-    with pytest.raises(TerrariumError, match='"smac/3m" is no particle world'):
+    with pytest.raises(TerrariumError, match='"smac/3m" is no particle environment'):
         WorldBenchConfig("smac/3m")
     with pytest.raises(TerrariumError, match=r"envs is 0 and seconds .*; allowed: 1 to 4096"):
         WorldBenchConfig(envs=0)

@@ -15,10 +15,10 @@ from PIL import Image
 from terrarium import cli
 from terrarium.cli.crossplay import cross_table
 from terrarium.config import layer_from_words
-from terrarium.envs.pettingzoo.evaluate import evaluate_world
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world
+from terrarium.envs.pettingzoo.evaluate import evaluate_pettingzoo
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.spec import find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.marl.playing.crossplay import Contestant, Entrants, Round, cross_play, find_entrants
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo
@@ -38,7 +38,7 @@ class Constant:
     def __init__(self, number: int) -> None:
         self.number = number
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         return np.full((env.n_envs, env.n_agents), 1 + self.number)
 
 
@@ -48,7 +48,7 @@ class Counting:
     def __init__(self) -> None:
         self.asked = np.zeros(0, np.int64)
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         if len(self.asked) != env.n_envs:
             self.asked = np.zeros(env.n_envs, np.int64)
         self.asked = np.where(env.episode_steps == 0, 0, self.asked + 1)
@@ -56,7 +56,7 @@ class Counting:
 
 
 def entrants(factory: str, *players: Callable[[], Any]) -> Entrants:
-    world = find_world(name_of(factory))
+    world = find_spec(name_of(factory))
     teams = [team for team, _ in world.info.teams]
     contestants = (
         Contestant(f"p{i}", dict.fromkeys(teams, f"algo{i}"), player)
@@ -107,7 +107,7 @@ def test_means_are_those_of_rows_and_columns() -> None:
 def test_intervals_are_those_of_the_episodes() -> None:
     table = cross_play(constants("duel"), how=Round(episodes=9, seed=4))
     earned = table.at(2, 0).earned["a"]
-    steps = evaluate_world(Constant(0), find_world(name_of("duel")), 9, 4).steps
+    steps = evaluate_pettingzoo(Constant(0), find_spec(name_of("duel")), 9, 4).steps
     half = 1.959964 * float((2.0 * steps).std(ddof=1)) / 3.0
     assert half > 0.0
     assert (earned.low, earned.high) == pytest.approx((earned.mean - half, earned.mean + half))
@@ -115,7 +115,7 @@ def test_intervals_are_those_of_the_episodes() -> None:
 
 
 def test_the_batch_does_not_matter() -> None:
-    some = entrants("apart", lambda: RandomWorldPlayer(3), Counting, lambda: Constant(1))
+    some = entrants("apart", lambda: RandomPettingZooPlayer(3), Counting, lambda: Constant(1))
     tables = [cross_play(some, how=Round(11, seed=2, batch=batch)) for batch in (1, 4, 64)]
     assert tables[0] == tables[1] == tables[2]
     other = cross_play(some, how=Round(11, seed=30))
@@ -126,7 +126,7 @@ def test_each_side_of_a_pairing_has_a_memory_of_its_own() -> None:
     some = entrants("duel", Counting, lambda: Constant(0))
     table = cross_play(some, how=Round(episodes=7, batch=3))
     assert table.at(0, 0).earned["a"].mean == 0.0  # both count alike
-    steps = evaluate_world(Constant(0), find_world(name_of("duel")), 7).steps
+    steps = evaluate_pettingzoo(Constant(0), find_spec(name_of("duel")), 7).steps
     said = [sum(t % 3 for t in range(n)) for n in steps]
     assert table.at(0, 1).earned["a"].mean == pytest.approx(float(np.mean(said)))
     assert table.at(1, 0).earned["a"].mean == pytest.approx(-float(np.mean(said)))
@@ -169,7 +169,7 @@ def test_a_run_against_itself_does_what_eval_says(runs: dict[str, str]) -> None:
     table = cross_play(some, how=Round(episodes=10, batch=4))
     for number, name in enumerate(("teams", "gru")):
         player = PolicyPlayer(load_algo(Path(runs[name]))[0])
-        alone = evaluate_world(player, some.world, 10, 0, n_envs=4)
+        alone = evaluate_pettingzoo(player, some.world, 10, 0, n_envs=4)
         found = {team: earned.mean for team, earned in table.at(number, number).earned.items()}
         assert found == pytest.approx(alone.by_team())
     assert table.row_labels == ("maddpg", "mappo")
@@ -182,7 +182,7 @@ class ByHand:
     def __init__(self, a: PolicyPlayer, b: PolicyPlayer) -> None:
         self.a, self.b = a, b
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         first, second = self.a.act(env), self.b.act(env)
         return np.column_stack((first[:, 0], first[:, 1], second[:, 2]))
 
@@ -191,7 +191,7 @@ def test_each_run_plays_its_own_team_only(runs: dict[str, str]) -> None:
     some = find_entrants([runs["gru"], runs["teams"]])
     table = cross_play(some, "b", Round(episodes=10, batch=4))
     gru, teams = (PolicyPlayer(load_algo(Path(runs[name]))[0]) for name in ("gru", "teams"))
-    by_hand = evaluate_world(ByHand(a=teams, b=gru), some.world, 10, 0, n_envs=4)
+    by_hand = evaluate_pettingzoo(ByHand(a=teams, b=gru), some.world, 10, 0, n_envs=4)
     found = {team: earned.mean for team, earned in table.at(0, 1).earned.items()}
     assert found == pytest.approx(by_hand.by_team())
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from terrarium.replay.pettingzoo.world_frames import Particles, Thing, picture_steps
 from terrarium.replay.pettingzoo.world_picture import encode_picture
-from terrarium.replay.pettingzoo.world_record import FORMAT_VERSION, MAGIC, WorldRecord
+from terrarium.replay.pettingzoo.world_record import FORMAT_VERSION, MAGIC, PettingZooRecord
 
 _PREFIX = struct.Struct("<8sHI")
 
@@ -20,7 +20,7 @@ HUNTER, PREY, ROCK = (217, 89, 89), (89, 217, 89), (64, 64, 64)
 N_STEPS = 20
 
 
-def chase(n_steps: int = N_STEPS, title: str = "A chase") -> WorldRecord:
+def chase(n_steps: int = N_STEPS, title: str = "A chase") -> PettingZooRecord:
     """Two hunters, one prey that talks and runs to the right, and a rock."""
     steps = np.arange(n_steps + 1, dtype=np.float32)
     positions = np.zeros((n_steps + 1, 4, 2), np.float32)
@@ -39,7 +39,7 @@ def chase(n_steps: int = N_STEPS, title: str = "A chase") -> WorldRecord:
         Thing("prey_0", "agent", 0.05),
         Thing("rock", "landmark", 0.2),
     )
-    return WorldRecord(
+    return PettingZooRecord(
         title=title,
         world="mpe/chase",
         seed=2**63 + 1,
@@ -52,7 +52,7 @@ def chase(n_steps: int = N_STEPS, title: str = "A chase") -> WorldRecord:
     )
 
 
-def slides(n_steps: int = 7, every: int = 2) -> WorldRecord:
+def slides(n_steps: int = 7, every: int = 2) -> PettingZooRecord:
     """A world that draws itself: the picture of a step is as red as the step is late."""
     shown = picture_steps(n_steps, every)
     pictures = tuple(

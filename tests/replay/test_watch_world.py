@@ -106,7 +106,7 @@ def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
 
 
 BAD_INPUT = [
-    ("mpe/simple_tagg", 'unknown world "mpe/simple_tagg". Did you mean "mpe/simple_tag"?'),
+    ("mpe/simple_tagg", 'unknown environment "mpe/simple_tagg". Did you mean "mpe/simple_tag"?'),
     ("mpe/simple_tag --policy rndom", 'unknown player "rndom" of a world. Did you mean "random"?'),
     ("mpe/simple_tag --policy kiting", 'unknown player "kiting" of a world. Allowed: random, or'),
     ("chse.world", 'chse.world: there is no such file. Did you mean "chase.world"?'),

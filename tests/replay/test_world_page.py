@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from terrarium.replay.pettingzoo.world_page import save_world_page, world_page
-from terrarium.replay.pettingzoo.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_record import PettingZooRecord
 from tests.replay.browser import Browser
 from tests.replay.episodes import N_STEPS, chase, slides
 from tests.replay.test_page import HOSTILE, Tags
@@ -17,7 +17,7 @@ from tests.replay.test_page import HOSTILE, Tags
 pytestmark = pytest.mark.xdist_group("engine")
 
 
-def opened(browser: Browser, record: WorldRecord, folder: Path, fragment: str = "") -> None:
+def opened(browser: Browser, record: PettingZooRecord, folder: Path, fragment: str = "") -> None:
     file = folder / "world.html"
     save_world_page(record, file)
     browser.open(file, fragment)
@@ -33,7 +33,7 @@ def table(browser: Browser) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("record", [chase(), slides()])
-def test_it_refers_to_nothing_outside(record: WorldRecord) -> None:
+def test_it_refers_to_nothing_outside(record: PettingZooRecord) -> None:
     text = world_page(record)
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text)
     assert Tags(text).links == ["data:,"]

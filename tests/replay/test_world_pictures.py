@@ -20,7 +20,7 @@ from terrarium.replay.pettingzoo.world_picture import (
     step_at,
     visible,
 )
-from terrarium.replay.pettingzoo.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_record import PettingZooRecord
 from terrarium.replay.pictures.palette import Scheme, palette
 from tests.replay.episodes import HUNTER, PREY, chase, slides
 
@@ -74,7 +74,7 @@ def test_a_png_is_of_the_second_that_was_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("record", "n_pictures"), [(chase(), 21), (slides(), 8)])
-def test_a_gif_shows_every_step(record: WorldRecord, n_pictures: int, tmp_path: Path) -> None:
+def test_a_gif_shows_every_step(record: PettingZooRecord, n_pictures: int, tmp_path: Path) -> None:
     file = tmp_path / "episode.gif"
     told: list[float] = []
     assert save_world_gif(record, file, told.append) == file.stat().st_size

@@ -17,7 +17,7 @@ from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, picture_steps
 from terrarium.replay.pettingzoo.world_record import (
-    WorldRecord,
+    PettingZooRecord,
     from_bytes,
     load_world_record,
     save_world_record,
@@ -29,7 +29,7 @@ RECORDS = [chase(), chase(n_steps=0), slides(), slides(n_steps=1, every=1)]
 
 
 @pytest.mark.parametrize("record", RECORDS)
-def test_a_record_comes_back_from_its_file(record: WorldRecord, tmp_path: Path) -> None:
+def test_a_record_comes_back_from_its_file(record: PettingZooRecord, tmp_path: Path) -> None:
     file = tmp_path / "episode.world"
     assert save_world_record(record, file) == file.stat().st_size < 4_000
     again = load_world_record(file)
@@ -76,7 +76,7 @@ def test_of_every_step_there_is_the_latest_picture() -> None:
 @pytest.mark.parametrize("record", [chase(), slides()])
 @settings(max_examples=150)
 @given(data=st.data())
-def test_damage_is_noticed_wherever_it_is(record: WorldRecord, data: st.DataObject) -> None:
+def test_damage_is_noticed_wherever_it_is(record: PettingZooRecord, data: st.DataObject) -> None:
     whole = to_bytes(record)
     at = data.draw(st.integers(0, len(whole) - 1))
     damage = data.draw(st.sampled_from(["flip", "cut", "insert", "double"]))

@@ -15,7 +15,7 @@ from terrarium.bench.engine import Machine, describe_machine
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.envs.pettingzoo.vector import WorldEnv
+    from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 
 PARTICLES = "mpe/"
 
@@ -46,7 +46,7 @@ class WorldBenchConfig:
                 raise TerrariumError(f"{name} is {value}; allowed: 1 to 1024")
         if not self.scenario.startswith(PARTICLES):
             raise TerrariumError(
-                f'"{self.scenario}" is no particle world, and mpe2 has nothing to measure it '
+                f'"{self.scenario}" is no particle environment, and mpe2 has nothing to measure it '
                 "against; allowed: mpe/<name>, as in mpe/simple_spread"
             )
         if not 1 <= self.envs <= 4096 or not 0.05 <= self.seconds <= 3600.0:
@@ -81,10 +81,10 @@ def bench_worlds(
     config: WorldBenchConfig, tell: Callable[[str], None] = lambda text: None
 ) -> WorldBenchResult:
     """Median speeds of a batch in this process, one in processes, and a plain loop, in turns."""
-    from terrarium.envs.pettingzoo.vector import WorldEnv
-    from terrarium.envs.pettingzoo.world import find_world
+    from terrarium.envs.pettingzoo.spec import find_spec
+    from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 
-    world = find_world(config.scenario)
+    world = find_spec(config.scenario)
     rng = np.random.default_rng(0)
     n_choices = [parts[0].n for parts in world.info.parts]
     drawn = rng.integers(0, n_choices, (DRAWN, config.envs, len(n_choices)))
@@ -97,7 +97,7 @@ def bench_worlds(
             (f"batch in {workers} processes", "processes", workers),
         ):
             tell(f"{name} begins")
-            env = stack.enter_context(closing(WorldEnv(world, config.envs, n, mode)))
+            env = stack.enter_context(closing(PettingZooVecEnv(world, config.envs, n, mode)))
             sides[name] = _batch(env, drawn + 1)
         sides[LOOP] = _plain_loop(config.scenario, config.envs, drawn)
         slice_s = config.seconds / config.slices
@@ -124,7 +124,7 @@ def _rate(play: Callable[[int], None], seconds: float) -> float:
     return n_steps / spent
 
 
-def _batch(env: "WorldEnv", drawn: NDArray[np.int64]) -> Callable[[int], None]:
+def _batch(env: "PettingZooVecEnv", drawn: NDArray[np.int64]) -> Callable[[int], None]:
     """Plays one step of our batch."""
     env.reset()
 

@@ -142,9 +142,9 @@ class Eval:
 
 
 def _is_world(word: str) -> bool:
-    from terrarium.envs.pettingzoo.world import is_world
+    from terrarium.envs.pettingzoo.spec import is_pettingzoo
 
-    return is_world(word)
+    return is_pettingzoo(word)
 
 
 def _open_progress() -> Progress:

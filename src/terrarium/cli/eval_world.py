@@ -12,9 +12,9 @@ from terrarium.cli.tables import new_table
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.envs.pettingzoo.evaluate import WorldEvaluation
-    from terrarium.envs.pettingzoo.players import WorldPlayer
-    from terrarium.envs.pettingzoo.world import World
+    from terrarium.envs.pettingzoo.evaluate import PettingZooEvaluation
+    from terrarium.envs.pettingzoo.players import PettingZooPlayer
+    from terrarium.envs.pettingzoo.spec import PettingZooSpec
 
 RANDOM = "random"
 
@@ -33,21 +33,21 @@ def is_world_run(name: str) -> bool:
     path = Path(name)
     if not (path.is_dir() or name.endswith(".pt")):
         return False
-    from terrarium.envs.pettingzoo.world import is_world
+    from terrarium.envs.pettingzoo.spec import is_pettingzoo
     from terrarium.marl.run_folder import scenario_of
 
-    return is_world(scenario_of(path))
+    return is_pettingzoo(scenario_of(path))
 
 
 def resolve_world_player(
     name: str, word: str = "", threads: int | None = None, seed: int = 0
-) -> tuple["WorldPlayer", "World"]:
+) -> tuple["PettingZooPlayer", "PettingZooSpec"]:
     """Who plays in which world: a run knows its own, and plays no other one."""
-    from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-    from terrarium.envs.pettingzoo.world import find_world
+    from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+    from terrarium.envs.pettingzoo.spec import find_spec
 
     if name == RANDOM:
-        return RandomWorldPlayer(seed), find_world(word, {})
+        return RandomPettingZooPlayer(seed), find_spec(word, {})
     if not is_world_run(name):
         raise TerrariumError(
             f'"{name}" cannot play in {word}; allowed are random and the folder of a run that '
@@ -58,22 +58,22 @@ def resolve_world_player(
     from terrarium.marl.run_folder import load_algo
 
     algo, settings = load_algo(Path(name))
-    if word and find_world(word, {}).name != settings.scenario:
+    if word and find_spec(word, {}).name != settings.scenario:
         raise TerrariumError(
             f"{name} has learned {settings.scenario}, and agents of {word} see and do other things"
         )
     if threads:
         use_threads(threads)
-    return PolicyPlayer(algo), find_world(settings.scenario, settings.task)
+    return PolicyPlayer(algo), find_spec(settings.scenario, settings.task)
 
 
 def evaluate_in_world(
-    player: "WorldPlayer", world: "World", how: EvalRound, progress: Progress
-) -> "WorldEvaluation":
-    from terrarium.envs.pettingzoo.evaluate import evaluate_world
+    player: "PettingZooPlayer", world: "PettingZooSpec", how: EvalRound, progress: Progress
+) -> "PettingZooEvaluation":
+    from terrarium.envs.pettingzoo.evaluate import evaluate_pettingzoo
 
     bar = progress.add_task(world.name, total=how.episodes)
-    return evaluate_world(
+    return evaluate_pettingzoo(
         player,
         world,
         episodes=how.episodes,
@@ -83,7 +83,7 @@ def evaluate_in_world(
     )
 
 
-def as_json(player: str, row: "WorldEvaluation") -> dict[str, Any]:
+def as_json(player: str, row: "PettingZooEvaluation") -> dict[str, Any]:
     return {
         "player": player,
         "scenario": row.scenario,
@@ -97,7 +97,7 @@ def as_json(player: str, row: "WorldEvaluation") -> dict[str, Any]:
     }
 
 
-def world_table(rows: Sequence["WorldEvaluation"]) -> Table:
+def world_table(rows: Sequence["PettingZooEvaluation"]) -> Table:
     """A line for each world, and below it one for each team if there are several."""
     table = new_table()
     table.add_column("world", style="cyan", no_wrap=True)

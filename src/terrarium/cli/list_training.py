@@ -77,11 +77,11 @@ class ListSettings:
     def _options(self) -> list["Setting"]:
         """What the factory of a world takes."""
         from terrarium.config import Setting
-        from terrarium.envs.pettingzoo.world import find_world
+        from terrarium.envs.pettingzoo.spec import find_spec
 
         return [
             Setting(f"task.{name}", type(default).__name__, str(default), "an option of the world")
-            for name, default in find_world(self.scenario).defaults.items()
+            for name, default in find_spec(self.scenario).defaults.items()
         ]
 
 

@@ -85,11 +85,11 @@ class ListScenarios:
 
 
 def _world_rows() -> list[dict[str, Any]]:
-    from terrarium.envs.pettingzoo.world import find_world, world_names
+    from terrarium.envs.pettingzoo.spec import find_spec, spec_names
 
     rows = []
-    for name in world_names():
-        world = find_world(name)
+    for name in spec_names():
+        world = find_spec(name)
         teams = [f"{len(places)} {team}" for team, places in world.info.teams]
         rows.append(
             {

@@ -72,15 +72,15 @@ class Watch:
             path = _latest_record(path)
             if self.policy is not None:
                 raise TerrariumError("a record shows who played it; leave out --policy")
-        is_world = is_world_word(self.battle)
-        is_record = not is_world and (
+        is_pettingzoo = is_world_word(self.battle)
+        is_record = not is_pettingzoo and (
             path.suffix in (SUFFIX, WORLD_SUFFIX) or (path.suffix != ".toml" and path.is_file())
         )
         if is_record and self.seed is not None:
             raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
         if is_record and not path.exists():
             raise TerrariumError(f"{path}: there is no such file.{_neighbor(path)}")
-        if is_world or shows_world(path):
+        if is_pettingzoo or shows_world(path):
             files = WorldFiles(self.out, self.png, self.at, self.gif, self.save_record)
             if is_record:
                 watch_record(path, self.policy, files)

@@ -11,9 +11,9 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.replay import WORLD_SUFFIX
 
 if TYPE_CHECKING:
-    from terrarium.envs.pettingzoo.players import WorldPlayer
-    from terrarium.envs.pettingzoo.world import World
-    from terrarium.replay.pettingzoo.world_record import WorldRecord
+    from terrarium.envs.pettingzoo.players import PettingZooPlayer
+    from terrarium.envs.pettingzoo.spec import PettingZooSpec
+    from terrarium.replay.pettingzoo.world_record import PettingZooRecord
 
 RANDOM = "random"
 RUN_FILE = "run.toml"
@@ -32,9 +32,9 @@ class WorldFiles:
 
 def is_world_word(word: str) -> bool:
     """Whether a world is meant by its name."""
-    from terrarium.envs.pettingzoo.world import is_world
+    from terrarium.envs.pettingzoo.spec import is_pettingzoo
 
-    return is_world(word)
+    return is_pettingzoo(word)
 
 
 def shows_world(path: Path) -> bool:
@@ -61,24 +61,26 @@ def watch_record(path: Path, policy: str | None, files: WorldFiles) -> None:
 def watch_world(word: str, policy: str | None, seed: int, files: WorldFiles) -> None:
     """Play an episode of a world, or of the world of a run, and show it."""
     player, world = _who_and_where(word, policy, seed)
-    from terrarium.envs.pettingzoo.recording import record_world
+    from terrarium.envs.pettingzoo.recording import record_pettingzoo
 
     who = Path(word if Path(word).is_dir() else policy or RANDOM).name
-    record = record_world(player, world, seed, f"{who}, seed {seed}: {world.title}")
+    record = record_pettingzoo(player, world, seed, f"{who}, seed {seed}: {world.title}")
     name = re.sub(r"[^\w.-]+", "_", world.name)
     _write(record, f"{name}_seed{seed}", files)
 
 
-def _who_and_where(word: str, policy: str | None, seed: int) -> tuple["WorldPlayer", "World"]:
-    from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-    from terrarium.envs.pettingzoo.world import find_world
+def _who_and_where(
+    word: str, policy: str | None, seed: int
+) -> tuple["PettingZooPlayer", "PettingZooSpec"]:
+    from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+    from terrarium.envs.pettingzoo.spec import find_spec
 
     is_run = Path(word).is_dir()
     if is_run and policy is not None:
         raise TerrariumError(f"{word}: a run plays itself; leave out --policy")
-    world = None if is_run else find_world(word, {})
+    world = None if is_run else find_spec(word, {})
     if world is not None and policy in (None, RANDOM):
-        return RandomWorldPlayer(seed), world
+        return RandomPettingZooPlayer(seed), world
     run = Path(word if is_run else policy or "")
     if not (run.is_dir() or run.suffix == ".pt"):
         raise TerrariumError(
@@ -97,7 +99,7 @@ def _who_and_where(word: str, policy: str | None, seed: int) -> tuple["WorldPlay
     return player, world or own
 
 
-def _write(record: "WorldRecord", stem: str, files: WorldFiles) -> None:
+def _write(record: "PettingZooRecord", stem: str, files: WorldFiles) -> None:
     from terrarium.replay.pettingzoo.world_page import save_world_page
     from terrarium.replay.pettingzoo.world_picture import save_world_gif, save_world_png
     from terrarium.replay.pettingzoo.world_record import save_world_record

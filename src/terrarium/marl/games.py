@@ -13,10 +13,10 @@ from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.arrays import empty_views
 from terrarium.envs.evaluate import evaluate
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.pettingzoo.evaluate import evaluate_world
-from terrarium.envs.pettingzoo.recording import is_drawable, record_world
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World, find_world, is_world
+from terrarium.envs.pettingzoo.evaluate import evaluate_pettingzoo
+from terrarium.envs.pettingzoo.recording import is_drawable, record_pettingzoo
+from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec, is_pettingzoo
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.players.players import record_battle
 from terrarium.envs.task import compile_task
 from terrarium.envs.task_info import TaskInfo
@@ -183,7 +183,7 @@ class BattleGame:
 class WorldGame:
     """A world of PettingZoo: agents with spaces of their own that come and go."""
 
-    world: World
+    world: PettingZooSpec
     suffix: str = WORLD_SUFFIX
     is_won: bool = False
 
@@ -275,15 +275,15 @@ class WorldGame:
 
     def open(
         self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce
-    ) -> WorldEnv:
-        env = WorldEnv(
+    ) -> PettingZooVecEnv:
+        env = PettingZooVecEnv(
             self.world, n_envs=n_envs, workers=work.workers, seed=seeds, reward=work.reward
         )
         env.reset()
         return env
 
     def test(self, player: PolicyPlayer, episodes: int, work: Workforce) -> Tested:
-        result = evaluate_world(
+        result = evaluate_pettingzoo(
             player, self.world, episodes, TEST_SEED, n_envs=episodes, workers=work.workers
         )
         teams = result.by_team()
@@ -296,12 +296,12 @@ class WorldGame:
         return Tested(result.mean_return, metrics)
 
     def record(self, player: PolicyPlayer, seed: int, title: str, path: Path) -> None:
-        save_world_record(record_world(player, self.world, seed, title), path)
+        save_world_record(record_pettingzoo(player, self.world, seed, title), path)
 
 
 def find_game(name: str, task: Mapping[str, Any]) -> Task:
     """A battle by its scenario, or a world; `task` holds options of the one or the other."""
-    if is_world(name):
-        return WorldGame(find_world(name, task))
+    if is_pettingzoo(name):
+        return WorldGame(find_spec(name, task))
     scenario = load_scenario(name)
     return BattleGame(name, options_for(scenario, dict(task)))

@@ -18,7 +18,7 @@ from terrarium.config import (
 )
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.options import Options, options_for
-from terrarium.envs.pettingzoo.world import find_world, is_world
+from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
@@ -172,7 +172,7 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
     before = {
         "run": RunConfig,
         "env": EnvConfig,
-        "task": dict if is_world(scenario) else Options,
+        "task": dict if is_pettingzoo(scenario) else Options,
         "net": NetConfig,
     }
     after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
@@ -189,12 +189,12 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
 def algo_of(word: str, scenario: str = "") -> str:
     """The algorithm that a word means, or the algorithms of a world's teams."""
     if is_teams(word):
-        if not is_world(scenario):
+        if not is_pettingzoo(scenario):
             raise TerrariumError(
                 f'"{word}": only worlds of PettingZoo have teams that learn; in a battle the '
                 "enemy is played by the game"
             )
-        teams = [team for team, _ in find_world(scenario).info.teams]
+        teams = [team for team, _ in find_spec(scenario).info.teams]
         fitting = fit_teams(split_teams(word), teams, scenario)
         return ",".join(f"{team}={algo_of(algo)}" for team, algo in fitting.items())
     name = OTHER_NAMES.get(word, word)
@@ -215,7 +215,10 @@ def resolve(
     """
     name = _full_name(scenario)
     algo_name = algo_of(algo, name)
-    own = (f"{algo_name}/{name}", *((f"{algo_name}/{WORLDS}", WORLDS) if is_world(name) else ()))
+    own = (
+        f"{algo_name}/{name}",
+        *((f"{algo_name}/{WORLDS}", WORLDS) if is_pettingzoo(name) else ()),
+    )
     found = [known for known in own if known in preset_names()]
     chosen = found[0] if preset is None and found else preset
     layers = load_preset(chosen) if chosen else []
@@ -239,8 +242,8 @@ def _team_layers(algo_name: str) -> list[Layer]:
 
 def _full_name(scenario: str) -> str:
     """As it is found again from everywhere."""
-    if is_world(scenario):
-        return find_world(scenario).name
+    if is_pettingzoo(scenario):
+        return find_spec(scenario).name
     if scenario.endswith(".toml"):
         load_scenario(scenario)
         return str(Path(scenario).absolute())  # the run may be resumed from another folder
@@ -255,7 +258,7 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     task, algo = values.pop("task"), algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
-    if is_world(scenario):
+    if is_pettingzoo(scenario):
         _check_world(settings)
     else:
         _check_battles(settings)

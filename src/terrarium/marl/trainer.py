@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.envs.pettingzoo.errors import WorldError
-from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.errors import PettingZooError
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.players.players import PLAYERS
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
@@ -109,7 +109,7 @@ class Trainer:
             with self.folder.open_log(self.progress.steps) as log:
                 try:
                     return self._loop(log, tell, is_stopped)
-                except WorldError as error:
+                except PettingZooError as error:
                     self._save_after(log)
                     raise TerrariumError(
                         f"{error}. The run has stopped; what was learned is in {self.folder.last}"
@@ -268,7 +268,7 @@ class Trainer:
 
     def _save_after(self, log: MetricsLog) -> None:
         """A checkpoint after a world has failed: its episodes begin anew when the run goes on."""
-        if isinstance(self._env, WorldEnv):
+        if isinstance(self._env, PettingZooVecEnv):
             self._env.abandon()
             self._collector.begins.fill_(True)
         self._save(log)

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World, find_world
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 
 
-def zoo(factory: str, **options: Any) -> World:
-    return find_world(f"pettingzoo:tests.envs.pettingzoo.zoo:{factory}", options)
+def zoo(factory: str, **options: Any) -> PettingZooSpec:
+    return find_spec(f"pettingzoo:tests.envs.pettingzoo.zoo:{factory}", options)
 
 
-def shown(env: WorldEnv) -> dict[str, NDArray[Any]]:
+def shown(env: PettingZooVecEnv) -> dict[str, NDArray[Any]]:
     """Copies of all that a step may write, of all environments."""
     over = env.outcome.terminated | env.outcome.truncated
     views = {f"now/{name}": array for name, array in env.now._asdict().items()}
@@ -30,9 +30,9 @@ def shown(env: WorldEnv) -> dict[str, NDArray[Any]]:
     return {name: np.array(array) for name, array in {**views, **outcome, **rest}.items()}
 
 
-def play(env: WorldEnv, n_steps: int, seed: int = 0) -> list[dict[str, NDArray[Any]]]:
+def play(env: PettingZooVecEnv, n_steps: int, seed: int = 0) -> list[dict[str, NDArray[Any]]]:
     """Random steps, and what each one showed."""
-    player = RandomWorldPlayer(seed)
+    player = RandomPettingZooPlayer(seed)
     log = []
     for _ in range(n_steps):
         env.step(player.act(env))

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 from terrarium.envs.pettingzoo.observations import ObsCode
 from terrarium.envs.pettingzoo.spaces import ActionCode, Part
 from tests.envs.pettingzoo.zoo import every_kind
@@ -137,6 +137,6 @@ def test_only_bounded_columns_are_scaled() -> None:
 )
 def test_an_observation_outside_of_its_space_is_refused(space: Any, seen: Any, match: str) -> None:
     code = ObsCode("world", "agent", space)
-    with pytest.raises(WorldError, match=match) as error:
+    with pytest.raises(PettingZooError, match=match) as error:
         code.write(np.zeros(code.size, np.float32), seen)
     assert str(error.value).startswith("world, agent: an observation ")

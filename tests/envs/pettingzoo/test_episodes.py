@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.vector import EnvError
 from tests.envs.pettingzoo.playing import play, zoo
 
 
 @pytest.mark.parametrize("factory", ["crowd", "crowd_that_keeps_the_done", "crowd_that_is_silent"])
 def test_agents_come_leave_and_come_back(factory: str) -> None:
-    env = WorldEnv(zoo(factory), autoreset=False)
+    env = PettingZooVecEnv(zoo(factory), autoreset=False)
     env.reset()
     log = play(env, 6)
     there = [step["there"][0].tolist() for step in log]
@@ -33,7 +33,7 @@ def test_agents_come_leave_and_come_back(factory: str) -> None:
 
 
 def test_who_is_cut_off_keeps_what_it_could_do_for_one_step() -> None:
-    env = WorldEnv(zoo("crowd"), autoreset=False)
+    env = PettingZooVecEnv(zoo("crowd"), autoreset=False)
     env.reset()
     log = play(env, 6)
     may_act = [(~step["now/avail"][0, :, 0]).tolist() for step in log]
@@ -44,18 +44,20 @@ def test_who_is_cut_off_keeps_what_it_could_do_for_one_step() -> None:
 
 
 def test_teams_may_be_paid_together() -> None:
-    own, team = (WorldEnv(zoo("crowd"), reward=reward) for reward in ("own", "team"))
+    own, team = (PettingZooVecEnv(zoo("crowd"), reward=reward) for reward in ("own", "team"))
     for env in (own, team):
         env.reset()
         play(env, 3)
     mean = own.own_reward.sum(axis=1) / own.n_agents
     assert np.array_equal(team.own_reward, np.repeat(mean[:, None], own.n_agents, axis=1))
     with pytest.raises(EnvError, match=r'unknown reward "teem". Did you mean "team"\?'):
-        WorldEnv(zoo("crowd"), reward="teem")
+        PettingZooVecEnv(zoo("crowd"), reward="teem")
 
 
 def test_who_leaves_keeps_its_last_observation_for_one_step() -> None:
-    told, silent = (WorldEnv(zoo(f), autoreset=False) for f in ("crowd", "crowd_that_is_silent"))
+    told, silent = (
+        PettingZooVecEnv(zoo(f), autoreset=False) for f in ("crowd", "crowd_that_is_silent")
+    )
     for env in (told, silent):
         env.reset()
         log = play(env, 3)
@@ -71,7 +73,7 @@ def test_who_leaves_keeps_its_last_observation_for_one_step() -> None:
 
 def test_the_end_is_told_apart() -> None:
     for factory, decided in (("decided", True), ("plain", False)):
-        env = WorldEnv(zoo(factory), n_envs=2)
+        env = PettingZooVecEnv(zoo(factory), n_envs=2)
         env.reset()
         step = play(env, 6)[-1]
         assert step["terminated"].tolist() == [decided] * 2
@@ -81,7 +83,7 @@ def test_the_end_is_told_apart() -> None:
 
 
 def test_returns_are_whole_until_the_next_step() -> None:
-    env = WorldEnv(zoo("plain"), n_envs=2)
+    env = PettingZooVecEnv(zoo("plain"), n_envs=2)
     env.reset()
     log = play(env, 7)
     rewards = np.array([step["own/0"] for step in log])  # [T, N, A]
@@ -96,7 +98,7 @@ def test_returns_are_whole_until_the_next_step() -> None:
 
 
 def test_the_final_views_are_those_without_autoreset() -> None:
-    going_on, stopping = (WorldEnv(zoo("crowd"), autoreset=auto) for auto in (True, False))
+    going_on, stopping = (PettingZooVecEnv(zoo("crowd"), autoreset=auto) for auto in (True, False))
     for env in (going_on, stopping):
         env.reset()
     log, last = play(going_on, 6)[-1], play(stopping, 6)[-1]
@@ -108,10 +110,10 @@ def test_the_final_views_are_those_without_autoreset() -> None:
 
 @pytest.mark.parametrize("factory", ["masked", "masked_in_parts"])
 def test_masks_are_kept_apart_and_obeyed(factory: str) -> None:
-    env = WorldEnv(zoo(factory))
+    env = PettingZooVecEnv(zoo(factory))
     assert env.info.obs_sizes == (3, 3)
     env.reset()
-    player = RandomWorldPlayer(0)
+    player = RandomPettingZooPlayer(0)
     for t in range(13):  # the toy refuses what its masks forbid
         phase = t % 6
         first = [k == phase % 3 for k in range(3)]
@@ -123,7 +125,7 @@ def test_masks_are_kept_apart_and_obeyed(factory: str) -> None:
 
 
 def test_only_who_has_its_turn_may_choose() -> None:
-    env = WorldEnv(zoo("turns"), autoreset=False)
+    env = PettingZooVecEnv(zoo("turns"), autoreset=False)
     env.reset()
     assert env.info.teams == (("a", (0,)), ("b", (1,)))
     for says, turn in ((3, 0), (3, 1), (3, 0)):
@@ -138,7 +140,9 @@ def test_only_who_has_its_turn_may_choose() -> None:
 
 
 def test_columns_become_actions_of_every_kind() -> None:
-    env = WorldEnv(zoo("every_kind"), n_envs=2)  # the toy refuses what is outside of its spaces
+    env = PettingZooVecEnv(
+        zoo("every_kind"), n_envs=2
+    )  # the toy refuses what is outside of its spaces
     env.reset()
     for step in play(env, 13):
         assert np.isfinite(step["now/state"]).all()

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world
+from terrarium.envs.pettingzoo.spec import find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from tests.envs.pettingzoo.playing import play
 
 FOREIGN: list[tuple[str, dict[str, Any]]] = [
@@ -20,7 +20,7 @@ FOREIGN: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("path", "options"), FOREIGN, ids=[path for path, _ in FOREIGN])
 def test_episodes_run_to_their_end(path: str, options: dict[str, Any]) -> None:
-    env = WorldEnv(find_world(f"pettingzoo:pettingzoo.{path}", options), n_envs=2)
+    env = PettingZooVecEnv(find_spec(f"pettingzoo:pettingzoo.{path}", options), n_envs=2)
     env.reset()
     n_ended = 0
     for _ in range(300):
@@ -40,7 +40,9 @@ def test_episodes_run_to_their_end(path: str, options: dict[str, Any]) -> None:
 def test_knights_and_archers_leave_one_by_one() -> None:
     path, options = FOREIGN[0]
     # With this seed three are caught, one after another, before the zombies are through.
-    env = WorldEnv(find_world(f"pettingzoo:pettingzoo.{path}", options), seed=11, autoreset=False)
+    env = PettingZooVecEnv(
+        find_spec(f"pettingzoo:pettingzoo.{path}", options), seed=11, autoreset=False
+    )
     env.reset()
     assert env.info.teams == (("archer", (0, 1)), ("knight", (2, 3)))
     n_there = [4]
@@ -53,7 +55,7 @@ def test_knights_and_archers_leave_one_by_one() -> None:
 
 
 def test_the_board_decides_who_may_choose_what() -> None:
-    env = WorldEnv(find_world("pettingzoo:pettingzoo.classic.tictactoe_v3:env", {}))
+    env = PettingZooVecEnv(find_spec("pettingzoo:pettingzoo.classic.tictactoe_v3:env", {}))
     env.reset()
     assert env.now.avail[0].tolist() == [[False, *[True] * 9], [True, *[False] * 9]]
     env.step([[5, 0]])  # the middle

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from terrarium.envs.pettingzoo.particles import COOPERATIVE, particle_module, particle_modules
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world, world_names
+from terrarium.envs.pettingzoo.spec import find_spec, spec_names
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError
 from tests.envs.pettingzoo.playing import play
 
-WORLDS = world_names()
+WORLDS = spec_names()
 
 
 def assert_equal(ours: Any, theirs: Any) -> None:
@@ -26,7 +26,7 @@ def assert_equal(ours: Any, theirs: Any) -> None:
 @pytest.mark.parametrize("name", WORLDS)
 def test_episodes_equal_those_of_mpe2_to_the_bit(name: str, continuous: bool) -> None:
     options = {"continuous_actions": continuous, "max_cycles": 7}
-    ours = find_world(name, options).make()
+    ours = find_spec(name, options).make()
     theirs = particle_module(name.removeprefix("mpe/")).parallel_env(**options)
     rng = np.random.default_rng(5)
     for seed in (3, 4, None):
@@ -50,7 +50,7 @@ def test_episodes_equal_those_of_mpe2_to_the_bit(name: str, continuous: bool) ->
 
 
 def test_success_terminates_and_the_time_limit_truncates() -> None:
-    env = find_world("mpe/simple_spread", {"terminate_on_success": True, "N": 1}).make()
+    env = find_spec("mpe/simple_spread", {"terminate_on_success": True, "N": 1}).make()
     env.reset(seed=0)
     world = env.unwrapped.world
     world.agents[0].state.p_pos = world.landmarks[0].state.p_pos.copy()
@@ -59,7 +59,7 @@ def test_success_terminates_and_the_time_limit_truncates() -> None:
 
 
 def test_actions_out_of_bounds_are_clipped() -> None:
-    world = find_world("mpe/simple_spread", {"continuous_actions": True})
+    world = find_spec("mpe/simple_spread", {"continuous_actions": True})
     seen = []
     for factor in (1.0, 100.0):
         env = world.make()
@@ -70,7 +70,7 @@ def test_actions_out_of_bounds_are_clipped() -> None:
 
 
 def test_an_array_given_as_action_is_not_changed() -> None:
-    env = find_world("mpe/simple_reference", {}).make()
+    env = find_spec("mpe/simple_reference", {}).make()
     env.reset(seed=0)
     actions = {agent: np.array(17) for agent in env.agents}
     env.step(actions)
@@ -85,14 +85,14 @@ def test_the_table_of_worlds_is_that_of_mpe2() -> None:
 def test_cooperation_is_known(name: str) -> None:
     rivals = {"adversary", "crypto", "push", "tag", "world_comm"}
     expected = name.removeprefix("mpe/").removeprefix("simple_") not in rivals
-    assert find_world(name, {}).cooperative is expected
+    assert find_spec(name, {}).cooperative is expected
 
 
 @pytest.mark.parametrize("continuous", [False, True])
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_world_keeps_the_contract(name: str, continuous: bool) -> None:
-    world = find_world(name, {"continuous_actions": continuous, "max_cycles": 4})
-    env = WorldEnv(world, n_envs=2)
+    world = find_spec(name, {"continuous_actions": continuous, "max_cycles": 4})
+    env = PettingZooVecEnv(world, n_envs=2)
     assert world.limit_steps == 4
     assert bool(env.action_columns) is continuous
     env.reset()
@@ -114,13 +114,13 @@ def test_every_world_keeps_the_contract(name: str, continuous: bool) -> None:
 
 
 def test_a_version_may_be_named() -> None:
-    named, plain = (find_world(f"mpe/simple_spread{end}", {}) for end in ("_v3", ""))
+    named, plain = (find_spec(f"mpe/simple_spread{end}", {}) for end in ("_v3", ""))
     assert named.info.agents == plain.info.agents
     with pytest.raises(TerrariumError, match="has no simple_spread_v2"):
-        find_world("mpe/simple_spread_v2", {}).make()
+        find_spec("mpe/simple_spread_v2", {}).make()
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mpe2.all_modules", None)
     with pytest.raises(TerrariumError, match=r'pip install "terrarium\[mpe\]"'):
-        find_world("mpe/simple_spread", {}).make()
+        find_spec("mpe/simple_spread", {}).make()

@@ -1,1 +1,1 @@
-"""Worlds that others made: any PettingZoo environment as a batch of padded, masked arrays."""
+"""Environments that others made: any PettingZoo environment as a batch of padded, masked arrays."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.world import WorldInfo
+from terrarium.envs.pettingzoo.spec import PettingZooInfo
 
 ALIGNMENT = 64
 
@@ -41,7 +41,7 @@ class Board(NamedTuple):
 
 
 def shapes_of(
-    info: WorldInfo, n: int, autoreset: bool
+    info: PettingZooInfo, n: int, autoreset: bool
 ) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
     """Shape and type of every array of a board."""
     a, k, m = info.n_agents, info.n_actions, n if autoreset else 0
@@ -68,12 +68,12 @@ def shapes_of(
     return {name: shapes[name] for name in Board._fields}
 
 
-def board_size(info: WorldInfo, n: int, autoreset: bool) -> int:
+def board_size(info: PettingZooInfo, n: int, autoreset: bool) -> int:
     """Bytes of the block that a board needs."""
     return sum(_padded(*shape) for shape in shapes_of(info, n, autoreset).values())
 
 
-def lay_out(block: Any, info: WorldInfo, n: int, autoreset: bool) -> Board:
+def lay_out(block: Any, info: PettingZooInfo, n: int, autoreset: bool) -> Board:
     """A board in a block of memory, which other processes may see too."""
     arrays: dict[str, NDArray[Any]] = {}
     at = 0

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.envs.pettingzoo.spaces import CHOICE, FLAG, NOTHING
-from terrarium.envs.pettingzoo.world import WorldInfo
+from terrarium.envs.pettingzoo.spec import PettingZooInfo
 from terrarium.envs.vector import EnvError
 
 
-def refuse_index(info: WorldInfo, avail: NDArray[np.bool_], given: NDArray[Any]) -> None:
+def refuse_index(info: PettingZooInfo, avail: NDArray[np.bool_], given: NDArray[Any]) -> None:
     """Raise, unless every action [N, A] is available."""
     if given.dtype.kind not in "iu":
         raise EnvError(f"actions are {given.dtype}; they must be whole numbers")
@@ -33,7 +33,7 @@ def unavailable(avail: NDArray[np.bool_], given: NDArray[Any]) -> NDArray[np.boo
     return refused
 
 
-def refuse_vector(info: WorldInfo, avail: NDArray[np.bool_], given: NDArray[Any]) -> None:
+def refuse_vector(info: PettingZooInfo, avail: NDArray[np.bool_], given: NDArray[Any]) -> None:
     """Raise, unless every row of `given` [N, A, K] is an action.
 
     Columns that are not available hold 0. Of the columns of a choice, one holds 1 and the others
@@ -61,7 +61,7 @@ def refuse_vector(info: WorldInfo, avail: NDArray[np.bool_], given: NDArray[Any]
 
 
 def _check_part(
-    info: WorldInfo,
+    info: PettingZooInfo,
     acts: NDArray[np.bool_],
     columns: NDArray[Any],
     kind: str,
@@ -86,5 +86,5 @@ def _check_part(
         _refuse(info, e, a, found, expected)
 
 
-def _refuse(info: WorldInfo, e: int, a: int, found: str, expected: str) -> None:
+def _refuse(info: PettingZooInfo, e: int, a: int, found: str, expected: str) -> None:
     raise EnvError(f"environment {e}, {info.agents[a]}: {found}; expected: {expected}")

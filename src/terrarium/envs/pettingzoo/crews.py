@@ -14,9 +14,9 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from terrarium.envs.pettingzoo.board import Board, board_size, lay_out
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 from terrarium.envs.pettingzoo.share import Share
-from terrarium.envs.pettingzoo.world import World, WorldInfo
+from terrarium.envs.pettingzoo.spec import PettingZooInfo, PettingZooSpec
 from terrarium.errors import TerrariumError
 
 RESET, STEP = b"reset", b"step"
@@ -26,7 +26,7 @@ PATIENCE_S = 5.0
 """How long a worker may take to finish its step when all is to end"""
 
 
-class WorkerError(WorldError):
+class WorkerError(PettingZooError):
     """A worker is lost, and with it how its episodes stand."""
 
 
@@ -49,11 +49,16 @@ class Serial:
     """This process plays all environments."""
 
     def __init__(
-        self, world: World, info: WorldInfo, n_envs: int, autoreset: bool, render_mode: str | None
+        self,
+        spec: PettingZooSpec,
+        info: PettingZooInfo,
+        n_envs: int,
+        autoreset: bool,
+        render_mode: str | None,
     ) -> None:
         block = np.zeros(board_size(info, n_envs, autoreset), np.uint8)
         self.board = lay_out(block, info, n_envs, autoreset)
-        self._share = Share(world, info, self.board, 0, n_envs, render_mode)
+        self._share = Share(spec, info, self.board, 0, n_envs, render_mode)
 
     @property
     def environments(self) -> Sequence[Any]:
@@ -67,22 +72,27 @@ class Serial:
 
 
 class Threads:
-    """Each thread has environments of its own: for worlds that compute outside of Python.
+    """Each thread has environments of its own: for environments that compute outside of Python.
 
-    Worlds whose environments share something that changes need processes instead.
+    Environments whose environments share something that changes need processes instead.
     """
 
     environments: Sequence[Any] = ()
 
     def __init__(
-        self, world: World, info: WorldInfo, n_envs: int, autoreset: bool, workers: int
+        self,
+        spec: PettingZooSpec,
+        info: PettingZooInfo,
+        n_envs: int,
+        autoreset: bool,
+        workers: int,
     ) -> None:
         block = np.zeros(board_size(info, n_envs, autoreset), np.uint8)
         self.board = lay_out(block, info, n_envs, autoreset)
         self._shares: list[Share] = []
         try:
             for first, last in _cuts(n_envs, workers):
-                self._shares.append(Share(world, info, self.board, first, last))
+                self._shares.append(Share(spec, info, self.board, first, last))
         except BaseException:
             _close_all(self._shares)
             raise
@@ -106,20 +116,25 @@ class Processes:
     environments: Sequence[Any] = ()
 
     def __init__(
-        self, world: World, info: WorldInfo, n_envs: int, autoreset: bool, workers: int
+        self,
+        spec: PettingZooSpec,
+        info: PettingZooInfo,
+        n_envs: int,
+        autoreset: bool,
+        workers: int,
     ) -> None:
         # Fresh processes: a fork would copy locks that other threads hold at that moment.
         context = multiprocessing.get_context("spawn")
         # This memory has no name, so that nothing is left of it, however the processes end.
         block = context.RawArray(ctypes.c_byte, board_size(info, n_envs, autoreset))
         self.board = lay_out(block, info, n_envs, autoreset)
-        self._world = world
+        self._spec = spec
         self._lines: list[Connection] = []
         self._workers: list[BaseProcess] = []
         try:
             for first, last in _cuts(n_envs, workers):
                 line, other_end = context.Pipe()
-                setting = (world, info, n_envs, autoreset, first, last)
+                setting = (spec, info, n_envs, autoreset, first, last)
                 worker = context.Process(target=_work, args=(other_end, block, setting))
                 worker.daemon = True
                 self._lines.append(line)
@@ -155,13 +170,13 @@ class Processes:
             if answer != DONE:
                 failures.append(answer.removeprefix(FAILED).decode())
         if failures:
-            raise WorldError(failures[0])
+            raise PettingZooError(failures[0])
 
     def _mourn(self, w: int, deed: str) -> NoReturn:
         self._workers[w].join(PATIENCE_S)
         code = self._workers[w].exitcode
         raise WorkerError(
-            f"{self._world.name}: worker process {w + 1} of {len(self._workers)} {deed} (exit code "
+            f"{self._spec.name}: worker process {w + 1} of {len(self._workers)} {deed} (exit code "
             f"{code}). Its environments are lost: close this one and make a new one"
         )
 
@@ -178,17 +193,19 @@ class Processes:
 
 
 def _work(
-    line: Connection, block: Any, setting: tuple[World, WorldInfo, int, bool, int, int]
+    line: Connection,
+    block: Any,
+    setting: tuple[PettingZooSpec, PettingZooInfo, int, bool, int, int],
 ) -> None:
     """A worker process: obey until the line is closed."""
     # Ctrl-C reaches all processes of a terminal; the first one decides what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    world, info, n_envs, autoreset, first, last = setting
+    spec, info, n_envs, autoreset, first, last = setting
     board = lay_out(block, info, n_envs, autoreset)
     share: Share | None = None
     try:
         try:
-            share = Share(world, info, board, first, last)
+            share = Share(spec, info, board, first, last)
             line.send_bytes(DONE)
         except TerrariumError as error:
             line.send_bytes(FAILED + str(error).encode())

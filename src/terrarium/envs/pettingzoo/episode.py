@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
-from terrarium.envs.pettingzoo.errors import WorldError, blaming
+from terrarium.envs.pettingzoo.errors import PettingZooError, blaming
 from terrarium.envs.pettingzoo.observations import ObsCode
 from terrarium.envs.pettingzoo.spaces import NOTHING, ActionCode
-from terrarium.envs.pettingzoo.world import WorldInfo
+from terrarium.envs.pettingzoo.spec import PettingZooInfo
 
 
 class EpisodeRows(NamedTuple):
@@ -29,38 +29,38 @@ class EpisodeRows(NamedTuple):
 class Episode:
     """Plays episodes of one environment, one after another, and knows who is there."""
 
-    def __init__(self, info: WorldInfo, env: Any, rows: EpisodeRows) -> None:
+    def __init__(self, info: PettingZooInfo, env: Any, rows: EpisodeRows) -> None:
         self.info, self.env, self.rows = info, env, rows
-        self.world = info.name
+        self.env_name = info.name
         self._agents = list(env.possible_agents)
         if tuple(str(agent) for agent in self._agents) != info.agents:
-            raise WorldError(
-                f"{self.world}: its environments have different agents: {', '.join(info.agents)}, "
-                f"and {', '.join(map(str, self._agents))}"
+            raise PettingZooError(
+                f"{self.env_name}: its environments have different agents: "
+                f"{', '.join(info.agents)}, and {', '.join(map(str, self._agents))}"
             )
         self._places = {agent: a for a, agent in enumerate(self._agents)}
         names = info.agents
         self._spaces = [self._spaces_of(agent) for agent in self._agents]
         self._obs_codes = [
-            ObsCode(self.world, name, seen)
+            ObsCode(self.env_name, name, seen)
             for name, (seen, _) in zip(names, self._spaces, strict=True)
         ]
         self._action_codes = [
-            ActionCode(self.world, name, done)
+            ActionCode(self.env_name, name, done)
             for name, (_, done) in zip(names, self._spaces, strict=True)
         ]
         self._check_sizes()
         ends = np.cumsum(info.obs_sizes).tolist()
         self._spans = [(end - size, end) for end, size in zip(ends, info.obs_sizes, strict=True)]
-        # In a world where agents take turns, only the one whose turn it is has a choice.
+        # In an environment where agents take turns, only the one whose turn it is has a choice.
         turns = isinstance(env, turn_based_aec_to_parallel_wrapper)
         self._turns = env.aec_env if turns else None
         self._present: list[int] = []  # places of those who take part
-        self._gone: set[Any] = set()  # done, but still listed by the world
+        self._gone: set[Any] = set()  # done, but still listed by the environment
 
     def begin(self, seed: int) -> None:
         """Reset the environment and show what its agents see."""
-        with blaming(self.world, "reset"):
+        with blaming(self.env_name, "reset"):
             seen, infos = self.env.reset(seed=seed)
         for a, agent in enumerate(self._agents):
             self._check_spaces(a, agent)
@@ -69,13 +69,15 @@ class Episode:
         self._clear([])
         self._welcome(seen, infos)
         if not self._present:
-            raise WorldError(f"{self.world}: reset leaves nobody in `agents`; one is needed")
+            raise PettingZooError(
+                f"{self.env_name}: reset leaves nobody in `agents`; one is needed"
+            )
         self._check_finite()
 
     def step(self, actions: NDArray[Any]) -> bool:
         """Let everybody act by `actions` [A] or [A, K], and show what comes of it; is it over?"""
         wanted = self._decoded(actions)
-        with blaming(self.world, "step"):
+        with blaming(self.env_name, "step"):
             seen, rewards, terminations, truncations, infos = self.env.step(wanted)
         self._check_known(seen, rewards, terminations, truncations)
         rows, before = self.rows, self._present
@@ -97,7 +99,7 @@ class Episode:
         return not self._present
 
     def _decoded(self, actions: NDArray[Any]) -> dict[Any, Any]:
-        """What the world wants from everybody whom it lists."""
+        """What the environment wants from everybody whom it lists."""
         wanted = {}
         vectors = actions.ndim == 2
         for agent in self.env.agents:
@@ -139,8 +141,8 @@ class Episode:
             if agent not in self._places:
                 self._refuse_stranger(agent)
             if agent not in seen:
-                raise WorldError(
-                    f"{self.world}, {agent}: it takes part, but no observation was given for it"
+                raise PettingZooError(
+                    f"{self.env_name}, {agent}: it takes part, but no observation was given for it"
                 )
             a = self._places[agent]
             present.append(a)
@@ -173,9 +175,9 @@ class Episode:
         """
         agent, rows = self._agents[a], self.rows
         if not (rows.terminated[a] or rows.truncated[a]):
-            raise WorldError(
-                f"{self.world}, {agent}: it is no longer in `agents`, but neither terminated nor "
-                "truncated; one of the two must be true in the step in which an agent leaves"
+            raise PettingZooError(
+                f"{self.env_name}, {agent}: it is no longer in `agents`, but neither terminated "
+                "nor truncated; one of the two must be true in the step in which an agent leaves"
             )
         if seen.get(agent) is not None:
             self._show(a, seen[agent])
@@ -190,15 +192,17 @@ class Episode:
         for a in before:
             agent = self._agents[a]
             if agent not in rewards:
-                raise WorldError(f"{self.world}, {agent}: it took part, but was given no reward")
+                raise PettingZooError(
+                    f"{self.env_name}, {agent}: it took part, but was given no reward"
+                )
             try:
                 reward = float(rewards[agent])
             except (TypeError, ValueError):
                 reward = math.nan
             if not math.isfinite(reward):
-                raise WorldError(
-                    f"{self.world}, {agent}: its reward is {rewards[agent]!r}; a finite number is "
-                    "expected"
+                raise PettingZooError(
+                    f"{self.env_name}, {agent}: its reward is {rewards[agent]!r}; a finite number "
+                    "is expected"
                 )
             self.rows.reward[a] = reward
 
@@ -210,9 +214,10 @@ class Episode:
             columns = self.rows.state[first:last]
             wrong = np.flatnonzero(~np.isfinite(columns))
             if len(wrong):
-                raise WorldError(
-                    f"{self.world}, {self._agents[a]}: its observation holds {columns[wrong[0]]} "
-                    f"in column {wrong[0]} of {last - first}; finite numbers are expected"
+                raise PettingZooError(
+                    f"{self.env_name}, {self._agents[a]}: its observation holds "
+                    f"{columns[wrong[0]]} in column {wrong[0]} of {last - first}; "
+                    "finite numbers are expected"
                 )
 
     def _check_known(self, *given: Mapping[Any, Any]) -> None:
@@ -221,29 +226,29 @@ class Episode:
                 self._refuse_stranger(next(key for key in values if key not in self._places))
 
     def _refuse_stranger(self, agent: Any) -> None:
-        raise WorldError(
-            f"{self.world}: unknown agent {agent!r}; its possible_agents are "
+        raise PettingZooError(
+            f"{self.env_name}: unknown agent {agent!r}; its possible_agents are "
             f"{', '.join(self.info.agents)}"
         )
 
     def _spaces_of(self, agent: Any) -> tuple[Any, Any]:
-        with blaming(self.world, "asking for its spaces"):
+        with blaming(self.env_name, "asking for its spaces"):
             return self.env.observation_space(agent), self.env.action_space(agent)
 
     def _check_spaces(self, a: int, agent: Any) -> None:
         for known, now in zip(self._spaces[a], self._spaces_of(agent), strict=True):
             # The same object is the usual case, and comparing bounds takes long.
             if now is not known and now != known:
-                raise WorldError(
-                    f"{self.world}, {agent}: its space has changed from {known} to {now}; spaces "
-                    "must be the same in all episodes"
+                raise PettingZooError(
+                    f"{self.env_name}, {agent}: its space has changed from {known} to {now}; "
+                    "spaces must be the same in all episodes"
                 )
 
     def _check_sizes(self) -> None:
         for a, name in enumerate(self.info.agents):
             same_parts = self._action_codes[a].parts == self.info.parts[a]
             if not same_parts or self._obs_codes[a].size != self.info.obs_sizes[a]:
-                raise WorldError(
-                    f"{self.world}, {name}: its spaces differ between two environments; spaces "
+                raise PettingZooError(
+                    f"{self.env_name}, {name}: its spaces differ between two environments; spaces "
                     f"must be the same in all: {', '.join(map(str, self._spaces[a]))}"
                 )

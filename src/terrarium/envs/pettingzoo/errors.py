@@ -1,4 +1,4 @@
-"""What is wrong with a world that somebody else made, in one line."""
+"""What is wrong with an environment that somebody else made, in one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,20 +6,20 @@ from contextlib import contextmanager
 from terrarium.errors import TerrariumError
 
 
-class WorldError(TerrariumError):
-    """A world does what cannot be shown in arrays, or fails."""
+class PettingZooError(TerrariumError):
+    """An environment does what cannot be shown in arrays, or fails."""
 
 
 @contextmanager
-def blaming(world: str, deed: str) -> Iterator[None]:
+def blaming(env_name: str, deed: str) -> Iterator[None]:
     """Whatever foreign code raises becomes one line that says what it was doing."""
     try:
         yield
     except TerrariumError:
         raise
-    # Foreign code may raise anything; a user must learn from which world it came.
+    # Foreign code may raise anything; a user must learn from which environment it came.
     except Exception as error:
-        raise WorldError(f"{world}: {deed} raised {reason(error)}") from error
+        raise PettingZooError(f"{env_name}: {deed} raised {reason(error)}") from error
 
 
 def reason(error: Exception) -> str:

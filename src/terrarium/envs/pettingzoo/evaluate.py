@@ -1,4 +1,4 @@
-"""How good a player is in a world: its returns over episodes that are fixed in advance."""
+"""How good a player is in an environment: its returns over episodes that are fixed in advance."""
 
 import math
 import time
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from terrarium.engine.simulator import MAX_SEED
 from terrarium.envs.evaluate import Z_95
-from terrarium.envs.pettingzoo.players import WorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World
+from terrarium.envs.pettingzoo.players import PettingZooPlayer
+from terrarium.envs.pettingzoo.spec import PettingZooSpec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError
 
 
 @dataclass(frozen=True)
-class WorldEvaluation:
+class PettingZooEvaluation:
     """What a player achieved, agent by agent."""
 
     scenario: str
@@ -49,15 +49,15 @@ class WorldEvaluation:
         return {team: float(self.returns[:, list(places)].mean()) for team, places in self.teams}
 
 
-def evaluate_world(
-    player: WorldPlayer,
-    world: World,
+def evaluate_pettingzoo(
+    player: PettingZooPlayer,
+    spec: PettingZooSpec,
     episodes: int = 1000,
     seed: int = 0,
     n_envs: int = 16,
     workers: int = 1,
     progress: Callable[[int], None] = lambda n_done: None,
-) -> WorldEvaluation:
+) -> PettingZooEvaluation:
     """Let a player play the episodes of the seeds `seed` to `seed + episodes - 1`.
 
     Which episodes count is fixed before the first one begins, so that short ones do not count more
@@ -68,15 +68,15 @@ def evaluate_world(
         raise TerrariumError(f"episodes is {episodes}; at least 1 is needed")
     if not 0 <= seed <= MAX_SEED - episodes:
         raise TerrariumError(f"seed is {seed}; allowed are 0 to {MAX_SEED - episodes}")
-    env = WorldEnv(world, min(n_envs, episodes), workers, seed=seed, autoreset=False)
+    env = PettingZooVecEnv(spec, min(n_envs, episodes), workers, seed=seed, autoreset=False)
     start = time.perf_counter()
     try:
         returns, steps = _play(player, env, episodes, seed, progress)
     finally:
         env.close()
     seconds = max(time.perf_counter() - start, 1e-9)
-    return WorldEvaluation(
-        scenario=world.name,
+    return PettingZooEvaluation(
+        scenario=spec.name,
         episodes=episodes,
         seed=seed,
         returns=returns,
@@ -88,7 +88,11 @@ def evaluate_world(
 
 
 def _play(
-    player: WorldPlayer, env: WorldEnv, episodes: int, seed: int, progress: Callable[[int], None]
+    player: PettingZooPlayer,
+    env: PettingZooVecEnv,
+    episodes: int,
+    seed: int,
+    progress: Callable[[int], None],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """[E, A] returns and [E] steps of all episodes."""
     returns = np.zeros((episodes, env.n_agents))

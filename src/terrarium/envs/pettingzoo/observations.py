@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 
 MASK = "action_mask"
 UNBOUNDED = 1e6
@@ -18,15 +18,15 @@ OBSERVATIONS = "Box, Discrete, MultiDiscrete, MultiBinary, and Dict and Tuple of
 class ObsCode:
     """Translates the observations of one agent; a mask in them is kept apart."""
 
-    def __init__(self, world: str, agent: str, space: Any) -> None:
-        self.world, self.agent = world, agent
+    def __init__(self, env_name: str, agent: str, space: Any) -> None:
+        self.env_name, self.agent = env_name, agent
         self.holds_mask = isinstance(space, spaces.Dict) and MASK in space.spaces
         self._keys: tuple[str, ...] = ()
         if self.holds_mask:
             self._keys = tuple(key for key in space.spaces if key != MASK)
             space = _without_mask(space, self._keys)
         self.space = space
-        middles, halves = _scales(world, agent, space)
+        middles, halves = _scales(env_name, agent, space)
         self.size = len(middles)
         self._middle, self._half = middles, halves
         self._is_plain = isinstance(space, spaces.Box)
@@ -38,8 +38,8 @@ class ObsCode:
             seen = self._unmasked(seen)
         wrong = _complaint(self.space, seen)
         if wrong:
-            raise WorldError(
-                f"{self.world}, {self.agent}: an observation {wrong}; its space is {self.space}"
+            raise PettingZooError(
+                f"{self.env_name}, {self.agent}: an observation {wrong}; its space is {self.space}"
             )
         if self._is_plain:
             flat = np.asarray(seen).reshape(-1)
@@ -60,8 +60,8 @@ class ObsCode:
     def _unmasked(self, seen: Any) -> Any:
         missing = [key for key in (*self._keys, MASK) if key not in seen]
         if missing:
-            raise WorldError(
-                f"{self.world}, {self.agent}: an observation lacks {', '.join(missing)}; "
+            raise PettingZooError(
+                f"{self.env_name}, {self.agent}: an observation lacks {', '.join(missing)}; "
                 f"expected: {', '.join((*self._keys, MASK))}"
             )
         if len(self._keys) == 1:
@@ -75,11 +75,13 @@ def _without_mask(space: Any, keys: tuple[str, ...]) -> Any:
     return spaces.Dict({key: space.spaces[key] for key in keys})
 
 
-def _scales(world: str, agent: str, space: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _scales(
+    env_name: str, agent: str, space: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[size] what is subtracted from each flat column, and what it is then divided by."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         leaves = space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces
-        pairs = [_scales(world, agent, leaf) for leaf in leaves]
+        pairs = [_scales(env_name, agent, leaf) for leaf in leaves]
         none = np.zeros(0)
         return (
             np.concatenate([none, *(middle for middle, _ in pairs)]),
@@ -94,13 +96,13 @@ def _scales(world: str, agent: str, space: Any) -> tuple[NDArray[np.float64], ND
     if isinstance(space, spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary):
         size = int(spaces.flatdim(space))
         return np.zeros(size), np.ones(size)
-    raise WorldError(
-        f"{world}, {agent}: observations in {space} are not supported. Supported: {OBSERVATIONS}"
+    raise PettingZooError(
+        f"{env_name}, {agent}: observations in {space} are not supported. Supported: {OBSERVATIONS}"
     )
 
 
 def _complaint(space: Any, seen: Any) -> str:
-    """What is wrong with an observation, or nothing. Bounds are the world's own affair."""
+    """What is wrong with an observation, or nothing. Bounds are the environment's own affair."""
     if isinstance(space, spaces.Box):
         return _box_complaint(space, seen)
     if isinstance(space, spaces.Dict):

@@ -1,4 +1,4 @@
-"""The particle worlds of mpe2 (Lowe et al. 2017), all agents at once."""
+"""The particle environments of mpe2 (Lowe et al. 2017), all agents at once."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 from terrarium.errors import TerrariumError, nearest
 
 COOPERATIVE = {
@@ -26,7 +26,7 @@ COOPERATIVE = {
     "simple_tag": False,
     "simple_world_comm": False,
 }
-"""mpe2's worlds without their versions, and whether all agents want the same"""
+"""mpe2's environments without their versions, and whether all agents want the same"""
 
 Step = tuple[
     dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
@@ -40,26 +40,26 @@ def particle_modules() -> Mapping[str, Any]:
         listed = importlib.import_module("mpe2.all_modules")
     except ModuleNotFoundError as error:
         raise TerrariumError(
-            f"mpe/ worlds need the package mpe2 ({error.name} is missing): "
+            f"mpe/ environments need the package mpe2 ({error.name} is missing): "
             'pip install "terrarium[mpe]"'
         ) from error
     return {name.removeprefix("mpe/"): found for name, found in listed.mpe_environments.items()}
 
 
 def particle_module(name: str) -> Any:
-    """The module of a world, named with its version or without."""
+    """The module of an environment, named with its version or without."""
     modules = particle_modules()
     for versioned, module in modules.items():
         if name in (versioned, unversioned(versioned)):
             return module
-    raise WorldError(
+    raise PettingZooError(
         f"the installed mpe2 has no {name}.{nearest(name, modules)} It has: "
         f"{', '.join(sorted(modules))}"
     )
 
 
 def unversioned(name: str) -> str:
-    """The name of a world that stays when mpe2 changes its version: simple_spread."""
+    """The name of an environment that stays when mpe2 changes its version: simple_spread."""
     return re.sub(r"_v\d+$", "", name)
 
 
@@ -125,7 +125,7 @@ class ParticleEnv(ParallelEnv):
         return self._raw.state()
 
     def close(self) -> None:
-        """Close the window, if there is one: mpe2's `close` would end pygame for all worlds."""
+        """Close the window, if there is one: mpe2's `close` would end pygame for all others."""
         if self._raw.renderOn:
             self._raw.close()
 

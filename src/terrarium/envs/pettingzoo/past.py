@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from terrarium.envs.pettingzoo.board import Board, memory_of
 from terrarium.envs.pettingzoo.checking import unavailable
 from terrarium.envs.pettingzoo.crews import RESET, STEP
-from terrarium.envs.pettingzoo.world import World
+from terrarium.envs.pettingzoo.spec import PettingZooSpec
 from terrarium.envs.vector import EnvError
 
 logger = logging.getLogger(__name__)
@@ -40,22 +40,22 @@ class Past:
         self.actions = np.concatenate([actions, room])
 
 
-def save_batch(world: World, board: Board, past: Past) -> dict[str, NDArray[np.uint8]]:
+def save_batch(spec: PettingZooSpec, board: Board, past: Past) -> dict[str, NDArray[np.uint8]]:
     """Stamp, arrays and past of a batch, as bytes."""
     saved = {name: _bytes_of(array).copy() for name, array in memory_of(board).items()}
     done = past.actions[: int(board.steps.max())]
-    return {"stamp": _stamp(world, board), "past": _bytes_of(done).copy(), **saved}
+    return {"stamp": _stamp(spec, board), "past": _bytes_of(done).copy(), **saved}
 
 
 def load_batch(
-    world: World,
+    spec: PettingZooSpec,
     board: Board,
     past: Past,
     saved: Mapping[str, NDArray[np.uint8]],
     order: Callable[[bytes, NDArray[np.bool_]], None],
 ) -> None:
     """Play a saved batch again up to where it was, then take over what it had written."""
-    _check_fits(world, board, saved)
+    _check_fits(spec, board, saved)
     steps = saved["steps"].view(np.int64)
     kind, shape = past.actions.dtype, past.actions.shape[1:]
     past.replace(saved["past"].view(kind).reshape((int(steps.max()), *shape)).copy())
@@ -77,7 +77,7 @@ def load_batch(
     logger.warning(
         "%s does not repeat itself: after the same seeds and actions, %d of %d environments look "
         "different. Their episodes begin anew.",
-        world.name,
+        spec.name,
         int((~repeats).sum()),
         len(repeats),
     )
@@ -121,21 +121,21 @@ def _take_over(
             array[where] = saved[name].view(array.dtype).reshape(array.shape)[where]
 
 
-def _check_fits(world: World, board: Board, saved: Mapping[str, NDArray[np.uint8]]) -> None:
+def _check_fits(spec: PettingZooSpec, board: Board, saved: Mapping[str, NDArray[np.uint8]]) -> None:
     fits = {"past", *memory_of(board)} <= saved.keys() and all(
         _bytes_of(array).shape == saved[name].shape for name, array in memory_of(board).items()
     )
-    if not fits or not np.array_equal(saved["stamp"], _stamp(world, board)):
+    if not fits or not np.array_equal(saved["stamp"], _stamp(spec, board)):
         raise EnvError(
-            "this save is of another world, set of options, or way to begin anew, or of another "
-            f"number of environments than {world.name} with {len(board.steps)}"
+            "this save is of another environment, set of options, or way to begin anew, or of "
+            f"another number of environments than {spec.name} with {len(board.steps)}"
         )
 
 
-def _stamp(world: World, board: Board) -> NDArray[np.uint8]:
+def _stamp(spec: PettingZooSpec, board: Board) -> NDArray[np.uint8]:
     """What a save belongs to."""
-    options = json.dumps(dict(world.options), sort_keys=True, default=repr)
-    setting = f"{world.name} {options} {bool(board.autoreset[0])} {board.obs.shape}"
+    options = json.dumps(dict(spec.options), sort_keys=True, default=repr)
+    setting = f"{spec.name} {options} {bool(board.autoreset[0])} {board.obs.shape}"
     return np.frombuffer(hashlib.sha256(setting.encode()).digest(), np.uint8).copy()
 
 

@@ -1,4 +1,4 @@
-"""Players for worlds: whoever has no idea plays at random."""
+"""Players for environments: whoever has no idea plays at random."""
 
 from typing import Any, Protocol
 
@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.envs.pettingzoo.spaces import CHOICE, NOTHING, REAL
-from terrarium.envs.pettingzoo.vector import WorldEnv
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """SplitMix64's step: 2 ** 64 divided by the golden ratio"""
 
 
-class WorldPlayer(Protocol):
+class PettingZooPlayer(Protocol):
     """Somebody who chooses the actions of all agents in a batch."""
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         """One action for each agent, given how the episodes stand."""
 
 
-class RandomWorldPlayer:
+class RandomPettingZooPlayer:
     """Any available action, all equally likely; numbers uniform, flags fair coins.
 
     What it draws depends on its seed, the episode and the step only, so that an episode is the same
@@ -29,7 +29,7 @@ class RandomWorldPlayer:
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         avail = env.now.avail
         lots = self._lots(env)  # [N, A, K]
         if not env.action_columns:
@@ -46,7 +46,7 @@ class RandomWorldPlayer:
                 first += part.n
         return actions
 
-    def _lots(self, env: WorldEnv) -> NDArray[np.float64]:
+    def _lots(self, env: PettingZooVecEnv) -> NDArray[np.float64]:
         """[N, A, K] numbers from 0 to 1, one for each column."""
         shape = env.now.avail.shape
         key = np.full(shape[0], self._seed % 2**64, np.uint64)

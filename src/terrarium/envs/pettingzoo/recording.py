@@ -1,4 +1,4 @@
-"""Records of a world's episode: its particles, or the pictures that it draws of itself."""
+"""Records of an environment's episode: its particles, or the pictures that it draws of itself."""
 
 import logging
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.errors import WorldError, blaming
-from terrarium.envs.pettingzoo.players import WorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World
+from terrarium.envs.pettingzoo.errors import PettingZooError, blaming
+from terrarium.envs.pettingzoo.players import PettingZooPlayer
+from terrarium.envs.pettingzoo.spec import PettingZooSpec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, Thing
 from terrarium.replay.pettingzoo.world_picture import encode_picture
-from terrarium.replay.pettingzoo.world_record import WorldRecord, one_line
+from terrarium.replay.pettingzoo.world_record import PettingZooRecord, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -22,14 +22,16 @@ PICTURES = "rgb_array"
 DEFAULT_FPS = 10.0
 
 
-def record_world(player: WorldPlayer, world: World, seed: int, title: str) -> WorldRecord:
-    """Play one episode of a world, and record it."""
-    env = WorldEnv(
-        world, n_envs=1, mode="serial", seed=seed, autoreset=False, render_mode=_render_mode(world)
+def record_pettingzoo(
+    player: PettingZooPlayer, spec: PettingZooSpec, seed: int, title: str
+) -> PettingZooRecord:
+    """Play one episode of an environment, and record it."""
+    env = PettingZooVecEnv(
+        spec, n_envs=1, mode="serial", seed=seed, autoreset=False, render_mode=_render_mode(spec)
     )
     try:
         env.reset()
-        log = WorldLog(env, seed)
+        log = PettingZooLog(env, seed)
         while not log.over:
             env.step(player.act(env))
             log.note()
@@ -38,13 +40,13 @@ def record_world(player: WorldPlayer, world: World, seed: int, title: str) -> Wo
         env.close()
 
 
-class WorldLog:
-    """An episode of a serial WorldEnv as it is played, from right after a reset."""
+class PettingZooLog:
+    """An episode of a serial PettingZooVecEnv as it is played, from right after a reset."""
 
-    def __init__(self, env: WorldEnv, seed: int) -> None:
+    def __init__(self, env: PettingZooVecEnv, seed: int) -> None:
         self._env, self._seed = env, seed
         self._inside = env.environments[0]
-        drawn = is_particle_world(self._inside)
+        drawn = is_particle_env(self._inside)
         self._sight: _ParticleSight | _PictureSight = (
             _ParticleSight(self._inside, env.info.agents)
             if drawn
@@ -66,14 +68,14 @@ class WorldLog:
         self._present.append(self._present[-1] if self._env.over[0] else self._there())
         self._sight.look()
 
-    def record(self, title: str) -> WorldRecord:
+    def record(self, title: str) -> PettingZooRecord:
         """What has been noted so far."""
         info = self._env.info
         n_steps = len(self._rewards)
         if n_steps >= MOST_STEPS and not self._env.over[0]:
             logger.warning("%s: the episode does not end; %d steps are shown", info.name, n_steps)
         particles, pictures, every = self._sight.seen()
-        return WorldRecord(
+        return PettingZooRecord(
             title=one_line(title),
             world=one_line(info.name),
             seed=self._seed,
@@ -155,44 +157,44 @@ class _PictureSight:
     def _encoded(self) -> bytes:
         picture = np.asarray(self._last)
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-            raise WorldError(
+            raise PettingZooError(
                 f"{self._name}: a picture of shape {picture.shape} and type {picture.dtype}; "
                 "expected are [height, width, 3] and uint8"
             )
         return encode_picture(picture)
 
 
-def is_particle_world(env: Any) -> bool:
+def is_particle_env(env: Any) -> bool:
     """Whether it keeps its bodies as mpe2 does, so that we can draw it ourselves."""
     world = getattr(getattr(env, "unwrapped", None), "world", None)
     bodies = [*getattr(world, "agents", ()), *getattr(world, "landmarks", ())]
     return bool(bodies) and all(hasattr(getattr(body, "state", None), "p_pos") for body in bodies)
 
 
-def is_drawable(world: World) -> bool:
-    """Whether an episode can be shown: by us, or by pictures that the world draws of itself."""
-    drawn_by_us, modes = _ways_to_draw(world)
+def is_drawable(spec: PettingZooSpec) -> bool:
+    """Whether an episode can be shown: by us, or by the environment's own pictures."""
+    drawn_by_us, modes = _ways_to_draw(spec)
     return drawn_by_us or PICTURES in modes
 
 
-def _render_mode(world: World) -> str | None:
-    """How the world is to draw itself: not at all if we can do it."""
-    drawn_by_us, modes = _ways_to_draw(world)
+def _render_mode(spec: PettingZooSpec) -> str | None:
+    """How the environment is to draw itself: not at all if we can do it."""
+    drawn_by_us, modes = _ways_to_draw(spec)
     if not drawn_by_us and PICTURES not in modes:
-        raise WorldError(
-            f"{world.name}: this world cannot be drawn: it is no particle world, and its "
-            f"render_modes are {modes}; {PICTURES} is needed"
+        raise PettingZooError(
+            f"{spec.name}: this environment cannot be drawn: it is no particle environment, and "
+            f"its render_modes are {modes}; {PICTURES} is needed"
         )
     return None if drawn_by_us else PICTURES
 
 
-def _ways_to_draw(world: World) -> tuple[bool, list[str]]:
-    """Whether it is a particle world, and its own modes."""
-    env = world.make()
+def _ways_to_draw(spec: PettingZooSpec) -> tuple[bool, list[str]]:
+    """Whether it is a particle environment, and its own modes."""
+    env = spec.make()
     try:
-        return is_particle_world(env), list(getattr(env, "metadata", {}).get("render_modes", ()))
+        return is_particle_env(env), list(getattr(env, "metadata", {}).get("render_modes", ()))
     finally:
-        with blaming(world.name, "closing it"):
+        with blaming(spec.name, "closing it"):
             env.close()
 
 

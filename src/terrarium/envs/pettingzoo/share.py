@@ -8,14 +8,14 @@ import numpy as np
 
 from terrarium.envs.pettingzoo.board import Board
 from terrarium.envs.pettingzoo.episode import Episode, EpisodeRows
-from terrarium.envs.pettingzoo.errors import WorldError, blaming
-from terrarium.envs.pettingzoo.world import World, WorldInfo
+from terrarium.envs.pettingzoo.errors import PettingZooError, blaming
+from terrarium.envs.pettingzoo.spec import PettingZooInfo, PettingZooSpec
 
 
 def episode_seed(seed: int, number: int) -> int:
     """The seed of an environment's episode: episodes do not depend on each other.
 
-    31 bits, because worlds hand it on to libraries that take no larger one.
+    31 bits, because environments hand it on to libraries that take no larger one.
     """
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0]) >> 1
 
@@ -25,18 +25,18 @@ class Share:
 
     def __init__(
         self,
-        world: World,
-        info: WorldInfo,
+        spec: PettingZooSpec,
+        info: PettingZooInfo,
         board: Board,
         first: int,
         last: int,
         render_mode: str | None = None,
     ) -> None:
-        self.world, self.board, self.first, self.last = world, board, first, last
+        self.spec, self.board, self.first, self.last = spec, board, first, last
         self.environments: list[Any] = []
         try:
             for _ in range(first, last):
-                self._add(world.make(render_mode))
+                self._add(spec.make(render_mode))
             self._episodes = [
                 Episode(info, env, _rows(board, e))
                 for e, env in enumerate(self.environments, start=first)
@@ -48,8 +48,8 @@ class Share:
     def _add(self, env: Any) -> None:
         for other in self.environments:
             if other is env or other.unwrapped is env.unwrapped:
-                raise WorldError(
-                    f"{self.world.name}: its factory gives the same environment twice, so that "
+                raise PettingZooError(
+                    f"{self.spec.name}: its factory gives the same environment twice, so that "
                     "many cannot be played side by side; let it make a new one at each call"
                 )
         self.environments.append(env)
@@ -90,7 +90,7 @@ class Share:
         """Close all environments; what goes wrong in one must not keep the others open."""
         with ExitStack() as stack:
             for env in self.environments:
-                stack.enter_context(blaming(self.world.name, "closing it"))
+                stack.enter_context(blaming(self.spec.name, "closing it"))
                 stack.callback(env.close)
             self.environments = []
 

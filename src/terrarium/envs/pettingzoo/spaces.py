@@ -1,4 +1,4 @@
-"""How an agent's actions become columns, and columns become what its world wants."""
+"""How an agent's actions become columns, and columns become what its environment wants."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 
 NOTHING = 0
 """The column of an agent that is not there, or has nothing to choose"""
@@ -28,9 +28,9 @@ class Part:
 class ActionCode:
     """Translates the actions of one agent. Its columns come after `NOTHING`, part by part."""
 
-    def __init__(self, world: str, agent: str, space: Any) -> None:
-        self.world, self.agent, self.space = world, agent, space
-        self.parts = _parts_of(world, agent, space)
+    def __init__(self, env_name: str, agent: str, space: Any) -> None:
+        self.env_name, self.agent, self.space = env_name, agent, space
+        self.parts = _parts_of(env_name, agent, space)
         self.width = sum(part.n for part in self.parts)
         self.is_masked = all(part.kind == CHOICE for part in self.parts)
         """whether a mask makes sense: only choices have one"""
@@ -44,17 +44,17 @@ class ActionCode:
             if part.kind == CHOICE:
                 first_of_each[1 + first] = 1.0
         self.idle = first_of_each
-        """[1 + K] some action, for worlds that want one from an agent that has no choice"""
+        """[1 + K] some action, for environments that want one from an agent that has no choice"""
 
     def from_index(self, index: int) -> Any:
-        """What the world wants for choice `index`, counted from 1; 0 gives the first one."""
+        """What the environment wants for choice `index`, counted from 1; 0 gives the first one."""
         k = max(0, index - 1)
         if isinstance(self.space, spaces.Discrete):
             return self.space.dtype.type(k + self.space.start)
         return self._joined([k])
 
     def from_vector(self, vector: NDArray[Any]) -> Any:
-        """What the world wants for `vector` [1 + K or more]; with `NOTHING` chosen, any action."""
+        """The environment's action for `vector` [1 + K or more]; any one with `NOTHING` chosen."""
         if vector[NOTHING]:
             vector = self.idle
         own = vector[1 : 1 + self.width].astype(np.float64)
@@ -68,7 +68,7 @@ class ActionCode:
         return self._joined(picks)
 
     def to_vector(self, action: Any) -> NDArray[np.float64]:
-        """[1 + K] the columns of an action of the world."""
+        """[1 + K] the columns of an action of the environment."""
         vector = np.zeros(1 + self.width)
         given = np.asarray(action, np.float64).reshape(-1)
         if isinstance(self.space, spaces.Box):
@@ -95,23 +95,23 @@ class ActionCode:
 
     def _checked(self, mask: Any) -> NDArray[np.bool_]:
         """A mask, given at once or as one for each part: [K]."""
-        who = f"{self.world}, {self.agent}"
+        who = f"{self.env_name}, {self.agent}"
         if not self.is_masked:
-            raise WorldError(
+            raise PettingZooError(
                 f"{who}: it has an action_mask, but acts in {self.space}; masks are possible for "
                 "Discrete and MultiDiscrete"
             )
         pieces = mask if isinstance(mask, tuple | list) else [mask]
         flat = np.concatenate([np.asarray(piece).reshape(-1) for piece in pieces])
         if flat.shape != (self.width,) or not np.isin(flat, (0, 1)).all():
-            raise WorldError(
+            raise PettingZooError(
                 f"{who}: its action_mask has {flat.size} values from {flat.min(initial=0)} to "
                 f"{flat.max(initial=0)}; {self.space} needs {self.width} of 0 and 1"
             )
         allowed: NDArray[np.bool_] = flat.astype(np.bool_)
         empty = [not allowed[first:last].any() for first, last in self.spans]
         if any(empty) and not all(empty):
-            raise WorldError(
+            raise PettingZooError(
                 f"{who}: its action_mask leaves nothing for component {empty.index(True)} of "
                 f"{self.space}, but something for others; leave something for each, or for none"
             )
@@ -140,7 +140,7 @@ class ActionCode:
         return low.reshape(-1).astype(np.float64), high.reshape(-1).astype(np.float64)
 
 
-def _parts_of(world: str, agent: str, space: Any) -> tuple[Part, ...]:
+def _parts_of(env_name: str, agent: str, space: Any) -> tuple[Part, ...]:
     if isinstance(space, spaces.Discrete):
         return (Part(CHOICE, int(space.n)),)
     if isinstance(space, spaces.MultiDiscrete):
@@ -149,6 +149,6 @@ def _parts_of(world: str, agent: str, space: Any) -> tuple[Part, ...]:
         return (Part(FLAG, int(np.prod(space.shape))),)
     if isinstance(space, spaces.Box) and np.isfinite([space.low, space.high]).all():
         return (Part(REAL, int(np.prod(space.shape))),)
-    raise WorldError(
-        f"{world}, {agent}: actions in {space} are not supported. Supported: {ACTIONS}"
+    raise PettingZooError(
+        f"{env_name}, {agent}: actions in {space} are not supported. Supported: {ACTIONS}"
     )

@@ -1,4 +1,4 @@
-"""Many environments of a world at once, with the arrays of the native vector environment."""
+"""Many environments of an environment at once, with the arrays of the native vector environment."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ from terrarium.envs.pettingzoo.crews import (
     Threads,
     WorkerError,
 )
-from terrarium.envs.pettingzoo.errors import WorldError
+from terrarium.envs.pettingzoo.errors import PettingZooError
 from terrarium.envs.pettingzoo.past import Past, load_batch, save_batch
-from terrarium.envs.pettingzoo.world import World
+from terrarium.envs.pettingzoo.spec import PettingZooSpec
 from terrarium.envs.vector import EnvError
 from terrarium.envs.views import StepOutput, Views
 from terrarium.errors import nearest
@@ -29,8 +29,8 @@ MODES = ("auto", "serial", "threads", "processes")
 REWARDS = ("own", "team")
 
 
-class WorldEnv:
-    """`n_envs` environments of one world that are stepped together.
+class PettingZooVecEnv:
+    """`n_envs` environments of one environment that are stepped together.
 
     All arrays are preallocated, have environments first, and are overwritten by `reset` and
     `step`: copy what must last. An episode that ends begins anew in the same step (`autoreset`);
@@ -41,7 +41,7 @@ class WorldEnv:
 
     def __init__(
         self,
-        world: World,
+        spec: PettingZooSpec,
         n_envs: int = 1,
         workers: int = 1,
         mode: str = "auto",
@@ -52,7 +52,7 @@ class WorldEnv:
     ) -> None:
         if n_envs < 1 or workers < 1:
             raise EnvError(f"n_envs is {n_envs} and workers {workers}; both must be 1 or more")
-        self.world, self.info = world, world.info
+        self.spec, self.info = spec, spec.info
         self.n_envs, self.n_agents = n_envs, self.info.n_agents
         self.action_columns = 0 if self.info.discrete else self.info.n_actions
         """of an action as `step` takes it; 0: it is an index"""
@@ -72,11 +72,11 @@ class WorldEnv:
         self._started = False
 
     def _hire(self, workers: int, render_mode: str | None) -> Crew:
-        world, info = self.world, self.info
+        spec, info = self.spec, self.info
         if self.mode == "serial":
-            return Serial(world, info, self.n_envs, self.autoreset, render_mode)
+            return Serial(spec, info, self.n_envs, self.autoreset, render_mode)
         kind = Threads if self.mode == "threads" else Processes
-        return kind(world, info, self.n_envs, self.autoreset, workers)
+        return kind(spec, info, self.n_envs, self.autoreset, workers)
 
     @property
     def environments(self) -> list[Any]:
@@ -190,15 +190,15 @@ class WorldEnv:
 
     def save(self) -> dict[str, NDArray[np.uint8]]:
         """Everything that the next steps depend on, as bytes: what was seen, and what was done
-        since each episode began, because a world cannot be saved but only played again."""
+        since each episode began, because an environment cannot be saved but only played again."""
         if not self._given_up:
             self._check_ready(over_too=True)
-        return save_batch(self.world, self._board, self._past)
+        return save_batch(self.spec, self._board, self._past)
 
     def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None:
         """Continue from `save`, by playing all episodes again from where they began."""
         self._check_open()
-        load_batch(self.world, self._board, self._past, saved, self._order)
+        load_batch(self.spec, self._board, self._past, saved, self._order)
 
     def abandon(self) -> None:
         """Give the episodes up that are going on, after an error in one: `save` then tells nothing
@@ -220,7 +220,7 @@ class WorldEnv:
         self._started, self._broken = False, True
         try:
             self._crew.do(order)
-        except WorldError as error:
+        except PettingZooError as error:
             # All workers have answered, unless one is lost; after Ctrl-C, some may still play.
             self._broken = isinstance(error, WorkerError)
             raise

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.evaluate import WorldEvaluation, evaluate_world
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer, WorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World, find_world, is_world
+from terrarium.envs.pettingzoo.evaluate import PettingZooEvaluation, evaluate_pettingzoo
+from terrarium.envs.pettingzoo.players import PettingZooPlayer, RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec, is_pettingzoo
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.teams import find_team, is_teams, split_teams
 from terrarium.marl.playing.player import PolicyPlayer
@@ -30,7 +30,7 @@ class Contestant:
     """a run's folder or checkpoint, or random"""
     algos: Mapping[str, str]
     """by team: what plays it"""
-    new_player: Callable[[], WorldPlayer]
+    new_player: Callable[[], PettingZooPlayer]
     """a player who remembers nothing yet"""
 
 
@@ -38,7 +38,7 @@ class Contestant:
 class Entrants:
     """Those who were named, the world they all know, and what is worth telling about them."""
 
-    world: World
+    world: PettingZooSpec
     contestants: tuple[Contestant, ...]
     notes: tuple[str, ...]
 
@@ -110,10 +110,12 @@ class JointPlayer:
     of what it would do, only the actions of its own agents are done.
     """
 
-    def __init__(self, player: WorldPlayer, places: Sequence[int], rest: WorldPlayer) -> None:
+    def __init__(
+        self, player: PettingZooPlayer, places: Sequence[int], rest: PettingZooPlayer
+    ) -> None:
         self._player, self._places, self._rest = player, list(places), rest
 
-    def act(self, env: WorldEnv) -> NDArray[Any]:
+    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         actions = self._rest.act(env).copy()
         actions[:, self._places] = self._player.act(env)[:, self._places]
         return actions
@@ -140,7 +142,7 @@ def find_entrants(words: Sequence[str], seed: int = 0) -> Entrants:
     by_chance = Contestant(
         RANDOM,
         dict.fromkeys((team for team, _ in world.info.teams), RANDOM),
-        lambda: RandomWorldPlayer(seed),
+        lambda: RandomPettingZooPlayer(seed),
     )
     contestants = [by_chance if word == RANDOM else found[word][1] for word in words]
     return Entrants(world, tuple(contestants), tuple(notes))
@@ -162,7 +164,7 @@ def cross_play(
     for number in range(n * n):
         row, column = divmod(number, n)
         player, rest = (contestants[i].new_player() for i in (row, column))
-        evaluation = evaluate_world(
+        evaluation = evaluate_pettingzoo(
             JointPlayer(player, teams[team], rest),
             world,
             how.episodes,
@@ -200,7 +202,7 @@ def _check_words(words: Sequence[str]) -> None:
             raise TerrariumError(f"{words[number]} is named twice; name each player once")
 
 
-def _learned(word: str) -> tuple[World, Contestant]:
+def _learned(word: str) -> tuple[PettingZooSpec, Contestant]:
     """What a run has learned, and who plays as it does."""
     path = Path(word)
     if not path.exists():
@@ -208,19 +210,19 @@ def _learned(word: str) -> tuple[World, Contestant]:
             raise TerrariumError(f'unknown player "{word}".{close}')
         settings_of(path)  # says what is missing, and which run was probably meant
     scenario = scenario_of(path)
-    if not is_world(scenario):
+    if not is_pettingzoo(scenario):
         raise TerrariumError(
             f"{word} has learned {scenario}, a battle, where the game plays the enemy; crossplay "
             "takes runs of worlds with teams, such as mpe/simple_tag"
         )
     algo, settings = load_algo(path)
-    world = find_world(scenario, settings.task)
+    world = find_spec(scenario, settings.task)
     teams, name = [team for team, _ in world.info.teams], settings.algo_name
     algos = split_teams(name) if is_teams(name) else dict.fromkeys(teams, name)
     return world, Contestant(word, algos, lambda: PolicyPlayer(algo))
 
 
-def _check_same(first: str, world: World, name: str, other: World) -> None:
+def _check_same(first: str, world: PettingZooSpec, name: str, other: PettingZooSpec) -> None:
     """Agents must be the same, and see and do the same things."""
     if other.name != world.name:
         raise TerrariumError(
@@ -239,13 +241,13 @@ def _check_same(first: str, world: World, name: str, other: World) -> None:
             )
 
 
-def _options(world: World) -> str:
+def _options(world: PettingZooSpec) -> str:
     """As they are written on the command line."""
     words = [f"task.{key}={value}" for key, value in sorted(world.options.items())]
     return " ".join(words) or "no options"
 
 
-def _pairing(row: int, column: int, evaluation: WorldEvaluation) -> Pairing:
+def _pairing(row: int, column: int, evaluation: PettingZooEvaluation) -> Pairing:
     earned = {}
     for team, places in evaluation.teams:
         of_team = replace(evaluation, returns=evaluation.returns[:, list(places)])

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.pettingzoo.world_frames import PICTURE_HEIGHT, PICTURE_WIDTH, Particles
-from terrarium.replay.pettingzoo.world_record import WorldRecord
+from terrarium.replay.pettingzoo.world_record import PettingZooRecord
 from terrarium.replay.pictures.animation import FRAME_S, MAX_PICTURES, N_COLORS, write_gif
 from terrarium.replay.pictures.animation import WIDTH as GIF_WIDTH
 from terrarium.replay.pictures.drawing import Box, Point, dashed_ring, disc, faded, font, shortened
@@ -30,7 +30,9 @@ _MOST_HEIGHT = 1.2  # of the width: a world that is only high would be a tower
 class WorldPainter:
     """Paints any step of one episode."""
 
-    def __init__(self, record: WorldRecord, width: int = WIDTH, scheme: Scheme = "dark") -> None:
+    def __init__(
+        self, record: PettingZooRecord, width: int = WIDTH, scheme: Scheme = "dark"
+    ) -> None:
         self._record, self._colors = record, palette(scheme)
         self._zoom = FINE * width / WIDTH  # of everything that is measured in pixels
         self._width, self._head = FINE * width, round(_HEAD * self._zoom)
@@ -198,14 +200,14 @@ class WorldPainter:
         pen.text((16 * zoom, middle), title, colors["text"], letters, anchor="lm")
 
 
-def save_world_png(record: WorldRecord, path: str | Path, at_s: float | None = None) -> int:
+def save_world_png(record: PettingZooRecord, path: str | Path, at_s: float | None = None) -> int:
     """Write one moment, by default the middle; the size of the file in bytes."""
     step = record.n_steps // 2 if at_s is None else step_at(record, at_s)
     image = WorldPainter(record).paint(step)
     return write_image(path, lambda file: image.save(file, "PNG", optimize=True))
 
 
-def step_at(record: WorldRecord, at_s: float) -> int:
+def step_at(record: PettingZooRecord, at_s: float) -> int:
     """The step nearest to a time in seconds, as the page counts them."""
     # Half a tenth of room, because times are shown rounded.
     if not 0.0 <= at_s <= record.seconds + 0.05:
@@ -214,7 +216,7 @@ def step_at(record: WorldRecord, at_s: float) -> int:
 
 
 def save_world_gif(
-    record: WorldRecord, path: str | Path, progress: Callable[[float], None] | None = None
+    record: PettingZooRecord, path: str | Path, progress: Callable[[float], None] | None = None
 ) -> int:
     """Write the episode at its own speed, long ones faster; the size of the file in bytes."""
     pause_s = max(FRAME_S, 1.0 / record.fps)

@@ -57,7 +57,7 @@ Team = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class WorldRecord:
+class PettingZooRecord:
     """An episode: rewards, who was there, and either particles or pictures."""
 
     title: str
@@ -108,7 +108,7 @@ class WorldRecord:
         return self.pictures[int(np.searchsorted(steps, step, side="right")) - 1]
 
 
-def _check_names(record: WorldRecord) -> None:
+def _check_names(record: PettingZooRecord) -> None:
     n_agents = len(record.agents)
     if not 1 <= n_agents <= MAX_NAMES:
         raise ReplayError(f"{n_agents} agents; a record has 1 to {MAX_NAMES}")
@@ -123,7 +123,7 @@ def _check_names(record: WorldRecord) -> None:
         raise ReplayError("the teams do not hold each agent once")
 
 
-def _check_numbers(record: WorldRecord) -> None:
+def _check_numbers(record: PettingZooRecord) -> None:
     n_steps, n_agents = record.n_steps, len(record.agents)
     if n_steps > MAX_STEPS:
         raise ReplayError(f"{n_steps} steps; a record has at most {MAX_STEPS}")
@@ -140,12 +140,12 @@ def _check_numbers(record: WorldRecord) -> None:
         raise ReplayError(f"{len(record.pictures)} pictures; at most {MAX_PICTURES + 1} are kept")
 
 
-def save_world_record(record: WorldRecord, path: str | Path) -> int:
+def save_world_record(record: PettingZooRecord, path: str | Path) -> int:
     """Write a record; the size of the file in bytes."""
     return write_file(path, to_bytes(record))
 
 
-def load_world_record(path: str | Path) -> WorldRecord:
+def load_world_record(path: str | Path) -> PettingZooRecord:
     """Read a file that `save_world_record` wrote."""
     content = read_file(path, MAX_FILE + 1)
     try:
@@ -154,7 +154,7 @@ def load_world_record(path: str | Path) -> WorldRecord:
         raise ReplayError(f"{path}: {error}") from error
 
 
-def to_bytes(record: WorldRecord) -> bytes:
+def to_bytes(record: PettingZooRecord) -> bytes:
     """The content of a record's file; equal records have equal bytes."""
     raw = json.dumps(to_table(record), allow_nan=False).encode()
     content = _PREFIX.pack(MAGIC, FORMAT_VERSION, len(raw)) + zlib.compress(raw, 9)
@@ -164,7 +164,7 @@ def to_bytes(record: WorldRecord) -> bytes:
     return content
 
 
-def to_table(record: WorldRecord) -> dict[str, Any]:
+def to_table(record: PettingZooRecord) -> dict[str, Any]:
     """What the JSON holds; the page of a world reads the same."""
     table: dict[str, Any] = {
         "title": one_line(record.title),
@@ -199,7 +199,7 @@ def one_line(text: str, most: int = 200) -> str:
     return " ".join(shown.split())[:most]
 
 
-def from_bytes(content: bytes) -> WorldRecord:
+def from_bytes(content: bytes) -> PettingZooRecord:
     """Read what `to_bytes` wrote; the message of an error does not name the file."""
     if content[: len(MAGIC)] != MAGIC:
         raise ReplayError("this is no record of a world; terrarium watch --save-record writes one")
@@ -221,7 +221,7 @@ def from_bytes(content: bytes) -> WorldRecord:
     return _read(read_header(raw))
 
 
-def _read(header: Header) -> WorldRecord:
+def _read(header: Header) -> PettingZooRecord:
     drawn = header.has("things")
     header.only((*_KEYS, *(_DRAWN if drawn else _PICTURED)))
     seed = header.text("seed")
@@ -229,7 +229,7 @@ def _read(header: Header) -> WorldRecord:
         raise header.error(f"{seed[:80]!r} is not a whole number", "seed")
     n_steps = header.integer("n_steps", 0, MAX_STEPS)
     agents = header.short_texts("agents", MAX_NAMES)
-    return WorldRecord(
+    return PettingZooRecord(
         title=header.short_text("title"),
         world=header.short_text("world"),
         seed=int(seed),

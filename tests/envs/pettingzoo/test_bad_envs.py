@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from terrarium.envs.pettingzoo.errors import WorldError
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world, is_world, world_names
+from terrarium.envs.pettingzoo.errors import PettingZooError
+from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo, spec_names
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.vector import EnvError
 from terrarium.errors import TerrariumError
 from tests.envs.pettingzoo.playing import play, zoo
@@ -32,11 +32,11 @@ FAULTS = {
 
 
 def fail(world: Any, **setting: Any) -> str:
-    env = WorldEnv(world, n_envs=2, **setting)
+    env = PettingZooVecEnv(world, n_envs=2, **setting)
     try:
         env.reset()
         play(env, 7)
-    except WorldError as error:
+    except PettingZooError as error:
         return str(error)
     finally:
         env.close()
@@ -55,11 +55,11 @@ def test_a_fault_is_one_line_that_names_the_world(fault: str) -> None:
 
 def test_a_fault_in_a_worker_process_is_the_same_line() -> None:
     world = zoo("faulty", fault="sees nan")
-    env = WorldEnv(world, n_envs=2, workers=2)
+    env = PettingZooVecEnv(world, n_envs=2, workers=2)
     for _ in range(2):  # after a reset all is well until it happens again
         env.reset()
         play(env, 1)
-        with pytest.raises(WorldError) as error:
+        with pytest.raises(PettingZooError) as error:
             play(env, 1)
         assert str(error.value) == fail(world)
         with pytest.raises(EnvError, match="no episode has begun: call reset"):
@@ -68,10 +68,10 @@ def test_a_fault_in_a_worker_process_is_the_same_line() -> None:
 
 
 def test_a_worker_that_dies_is_one_line() -> None:
-    env = WorldEnv(zoo("faulty", fault="dies"), n_envs=3, workers=2)
+    env = PettingZooVecEnv(zoo("faulty", fault="dies"), n_envs=3, workers=2)
     env.reset()
     play(env, 1)
-    with pytest.raises(WorldError, match=r"worker process 1 of 2 ended .* \(exit code 7\)"):
+    with pytest.raises(PettingZooError, match=r"worker process 1 of 2 ended .* \(exit code 7\)"):
         play(env, 1)
     with pytest.raises(EnvError, match="a worker is lost: close this environment"):
         env.reset()
@@ -85,11 +85,11 @@ def test_a_worker_that_dies_is_one_line() -> None:
 
 def test_a_factory_that_gives_the_same_object_twice_cannot_be_vectorized() -> None:
     world = zoo("always_the_same")
-    env = WorldEnv(world)
+    env = PettingZooVecEnv(world)
     env.reset()
     play(env, 7)
-    with pytest.raises(WorldError, match="its factory gives the same environment twice"):
-        WorldEnv(world, n_envs=2)
+    with pytest.raises(PettingZooError, match="its factory gives the same environment twice"):
+        PettingZooVecEnv(world, n_envs=2)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_factory_that_gives_the_same_object_twice_cannot_be_vectorized() -> No
 def test_a_world_that_cannot_be_played_says_why(
     factory: str, options: dict[str, Any], match: str
 ) -> None:
-    with pytest.raises(WorldError, match=match):
+    with pytest.raises(PettingZooError, match=match):
         _ = zoo(factory, **options).info
 
 
@@ -124,15 +124,18 @@ def test_a_world_that_cannot_be_played_says_why(
     ],
 )
 def test_an_odd_mask_is_refused(kind: str, match: str) -> None:
-    with pytest.raises(WorldError, match=f"toy_0: {match}"):
-        WorldEnv(zoo("bad_mask", kind=kind)).reset()
+    with pytest.raises(PettingZooError, match=f"toy_0: {match}"):
+        PettingZooVecEnv(zoo("bad_mask", kind=kind)).reset()
 
 
 @pytest.mark.parametrize(
     ("word", "match"),
     [
-        ("mpe/simple_sprad", 'unknown world "mpe/simple_sprad". Did you mean "mpe/simple_spread"?'),
-        ("smac/3m", '"smac/3m" is no world'),
+        (
+            "mpe/simple_sprad",
+            'unknown environment "mpe/simple_sprad". Did you mean "mpe/simple_spread"?',
+        ),
+        ("smac/3m", '"smac/3m" is no environment'),
         ("pettingzoo:tests.envs", "write it as pettingzoo:package.module:factory"),
         ("pettingzoo:no_such_thing:env", "importing no_such_thing raised ModuleNotFoundError"),
         ("pettingzoo:tests.envs.pettingzoo.zoo:plane", 'no function plane. Did you mean "plain"?'),
@@ -141,18 +144,20 @@ def test_an_odd_mask_is_refused(kind: str, match: str) -> None:
 )
 def test_a_name_that_leads_nowhere_is_refused(word: str, match: str) -> None:
     with pytest.raises(TerrariumError, match=match):
-        find_world(word, {}).make()
+        find_spec(word, {}).make()
 
 
 def test_an_option_that_a_particle_world_does_not_have_is_refused() -> None:
-    with pytest.raises(WorldError, match=r'no option "max_cycels"\. Did you mean "max_cycles"?'):
-        find_world("mpe/simple_spread", {"max_cycels": 3}).make()
+    with pytest.raises(
+        PettingZooError, match=r'no option "max_cycels"\. Did you mean "max_cycles"?'
+    ):
+        find_spec("mpe/simple_spread", {"max_cycels": 3}).make()
 
 
 def test_names_of_worlds_are_told_from_scenarios() -> None:
-    assert all(is_world(name) for name in world_names())
-    assert is_world("pettingzoo:a.b:c")
-    assert not is_world("smac/3m")
+    assert all(is_pettingzoo(name) for name in spec_names())
+    assert is_pettingzoo("pettingzoo:a.b:c")
+    assert not is_pettingzoo("smac/3m")
 
 
 def test_only_who_wants_a_window_gets_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,8 +172,8 @@ def test_only_who_wants_a_window_gets_a_screen(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_world_that_cannot_draw_says_so() -> None:
-    with pytest.raises(WorldError, match='no option "render_mode"'):
-        WorldEnv(zoo("plain"), render_mode="human")
+    with pytest.raises(PettingZooError, match='no option "render_mode"'):
+        PettingZooVecEnv(zoo("plain"), render_mode="human")
 
 
 def test_a_world_tells_about_itself() -> None:
@@ -176,6 +181,6 @@ def test_a_world_tells_about_itself() -> None:
     assert (world.limit_steps, world.cooperative, world.title) == (9, True, "toy (PettingZoo)")
     assert zoo("turns").cooperative is None
     assert zoo("turns").limit_steps == 0
-    assert find_world("mpe/simple_tag", {}).title == "Simple tag (particle world)"
-    tag = find_world("mpe/simple_tag", {}).info
+    assert find_spec("mpe/simple_tag", {}).title == "Simple tag (particle environment)"
+    tag = find_spec("mpe/simple_tag", {}).info
     assert tag.teams == (("adversary", (0, 1, 2)), ("agent", (3,)))

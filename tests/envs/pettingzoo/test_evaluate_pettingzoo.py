@@ -5,19 +5,20 @@ import math
 import numpy as np
 import pytest
 
-from terrarium.envs.pettingzoo.evaluate import WorldEvaluation, evaluate_world
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world
+from terrarium.envs.pettingzoo.evaluate import PettingZooEvaluation, evaluate_pettingzoo
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.spec import find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError
 from tests.envs.pettingzoo.playing import zoo
 
 
 @pytest.mark.parametrize("name", ["mpe/simple_tag", "turns", "every_kind"])
 def test_the_answer_does_not_depend_on_the_batch(name: str) -> None:
-    world = find_world(name, {"max_cycles": 6}) if "/" in name else zoo(name)
+    world = find_spec(name, {"max_cycles": 6}) if "/" in name else zoo(name)
     results = [
-        evaluate_world(RandomWorldPlayer(1), world, 11, seed=5, n_envs=n) for n in (1, 4, 16)
+        evaluate_pettingzoo(RandomPettingZooPlayer(1), world, 11, seed=5, n_envs=n)
+        for n in (1, 4, 16)
     ]
     for other in results[1:]:
         assert np.array_equal(results[0].returns, other.returns)
@@ -25,9 +26,9 @@ def test_the_answer_does_not_depend_on_the_batch(name: str) -> None:
 
 
 def test_the_answer_does_not_depend_on_the_workers() -> None:
-    world = find_world("mpe/simple_push", {"max_cycles": 6})
+    world = find_spec("mpe/simple_push", {"max_cycles": 6})
     one, two = (
-        evaluate_world(RandomWorldPlayer(1), world, 7, n_envs=4, workers=workers)
+        evaluate_pettingzoo(RandomPettingZooPlayer(1), world, 7, n_envs=4, workers=workers)
         for workers in (1, 2)
     )
     assert np.array_equal(one.returns, two.returns)
@@ -36,21 +37,23 @@ def test_the_answer_does_not_depend_on_the_workers() -> None:
 def test_returns_are_those_of_the_episodes() -> None:
     progress: list[int] = []
     world = zoo("plain")
-    result = evaluate_world(RandomWorldPlayer(2), world, 5, 3, n_envs=2, progress=progress.append)
+    result = evaluate_pettingzoo(
+        RandomPettingZooPlayer(2), world, 5, 3, n_envs=2, progress=progress.append
+    )
     assert progress[-1] == 5
     assert result.steps.tolist() == [6] * 5
     for k in range(5):
-        env = WorldEnv(world, seed=3 + k)
+        env = PettingZooVecEnv(world, seed=3 + k)
         env.reset()
         total = np.zeros((1, 3))
         for _ in range(6):
-            env.step(RandomWorldPlayer(2).act(env))
+            env.step(RandomPettingZooPlayer(2).act(env))
             total += env.own_reward
         assert result.returns[k] == pytest.approx(total[0])
 
 
 def test_teams_and_intervals() -> None:
-    result = WorldEvaluation(
+    result = PettingZooEvaluation(
         scenario="x",
         episodes=4,
         seed=0,
@@ -70,15 +73,15 @@ def test_teams_and_intervals() -> None:
 @pytest.mark.parametrize(("episodes", "seed"), [(0, 0), (1, -1)])
 def test_odd_numbers_are_refused(episodes: int, seed: int) -> None:
     with pytest.raises(TerrariumError, match=f"is {min(episodes, seed)}; a"):
-        evaluate_world(RandomWorldPlayer(), zoo("plain"), episodes, seed)
+        evaluate_pettingzoo(RandomPettingZooPlayer(), zoo("plain"), episodes, seed)
 
 
 def test_random_players_choose_all_alike_and_differ_by_their_seed() -> None:
-    env = WorldEnv(zoo("every_kind"), n_envs=400)
+    env = PettingZooVecEnv(zoo("every_kind"), n_envs=400)
     env.reset()
-    actions = RandomWorldPlayer(0).act(env)
-    assert np.array_equal(actions, RandomWorldPlayer(0).act(env))
-    assert not np.array_equal(actions, RandomWorldPlayer(1).act(env))
+    actions = RandomPettingZooPlayer(0).act(env)
+    assert np.array_equal(actions, RandomPettingZooPlayer(0).act(env))
+    assert not np.array_equal(actions, RandomPettingZooPlayer(1).act(env))
     # 400 draws: four standard deviations are 4 * sqrt(p (1 - p) / 400), at most 0.1.
     assert actions[:, 0, 1:5].mean(axis=0) == pytest.approx([0.25] * 4, abs=0.1)
     assert actions[:, 3, 1:4].mean(axis=0) == pytest.approx([0.5] * 3, abs=0.1)

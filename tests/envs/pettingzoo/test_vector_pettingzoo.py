@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import World, find_world
+from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.vector import EnvError
 from tests.envs.pettingzoo.playing import assert_same, play, shown, zoo
 
 WORLDS = [
-    find_world("mpe/simple_tag", {"max_cycles": 5}),
-    find_world("mpe/simple_speaker_listener", {"max_cycles": 5, "continuous_actions": True}),
+    find_spec("mpe/simple_tag", {"max_cycles": 5}),
+    find_spec("mpe/simple_speaker_listener", {"max_cycles": 5, "continuous_actions": True}),
     zoo("crowd"),
     zoo("masked_in_parts"),
     zoo("every_kind"),
@@ -25,10 +25,10 @@ WORLDS = [
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_threads_show_what_one_thread_shows(world: World) -> None:
+def test_threads_show_what_one_thread_shows(world: PettingZooSpec) -> None:
     logs = []
     for mode, workers in (("serial", 1), ("threads", 1), ("threads", 3)):
-        env = WorldEnv(world, n_envs=5, workers=workers, mode=mode, seed=3)
+        env = PettingZooVecEnv(world, n_envs=5, workers=workers, mode=mode, seed=3)
         env.reset()
         logs.append(play(env, 14))
         env.close()
@@ -38,10 +38,10 @@ def test_threads_show_what_one_thread_shows(world: World) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("world", "many"), [(WORLDS[0], 2), (WORLDS[4], 3)], ids=["mpe", "zoo"])
-def test_processes_show_what_one_process_shows(world: World, many: int) -> None:
+def test_processes_show_what_one_process_shows(world: PettingZooSpec, many: int) -> None:
     logs = []
     for workers in (1, many):
-        env = WorldEnv(world, n_envs=5, workers=workers, seed=3)
+        env = PettingZooVecEnv(world, n_envs=5, workers=workers, seed=3)
         assert env.mode == ("serial" if workers == 1 else "processes")
         env.reset()
         log = play(env, 8)
@@ -58,8 +58,8 @@ def test_processes_show_what_one_process_shows(world: World, many: int) -> None:
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_an_environment_of_a_batch_plays_what_a_single_one_plays(world: World) -> None:
-    batch, single = WorldEnv(world, n_envs=3, seed=10), WorldEnv(world, seed=12)
+def test_an_environment_of_a_batch_plays_what_a_single_one_plays(world: PettingZooSpec) -> None:
+    batch, single = PettingZooVecEnv(world, n_envs=3, seed=10), PettingZooVecEnv(world, seed=12)
     for env in (batch, single):
         env.reset()
     for many, one in zip(play(batch, 14), play(single, 14), strict=True):
@@ -69,8 +69,8 @@ def test_an_environment_of_a_batch_plays_what_a_single_one_plays(world: World) -
 
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_a_loaded_batch_goes_on_to_the_bit(world: World, autoreset: bool) -> None:
-    env, other = (WorldEnv(world, n_envs=3, seed=s, autoreset=autoreset) for s in (4, 77))
+def test_a_loaded_batch_goes_on_to_the_bit(world: PettingZooSpec, autoreset: bool) -> None:
+    env, other = (PettingZooVecEnv(world, n_envs=3, seed=s, autoreset=autoreset) for s in (4, 77))
     env.reset()
     for n_steps in (0, 3, 2) if autoreset else (0, 3):
         play(env, n_steps)
@@ -87,7 +87,7 @@ def test_a_loaded_batch_goes_on_to_the_bit(world: World, autoreset: bool) -> Non
 
 
 def test_a_batch_that_is_over_can_be_saved() -> None:
-    env, other = (WorldEnv(zoo("plain"), n_envs=2, autoreset=False) for _ in range(2))
+    env, other = (PettingZooVecEnv(zoo("plain"), n_envs=2, autoreset=False) for _ in range(2))
     env.reset()
     play(env, 6)
     other.load(env.save())
@@ -97,7 +97,7 @@ def test_a_batch_that_is_over_can_be_saved() -> None:
 
 
 def test_a_world_that_does_not_repeat_itself_begins_anew(caplog: pytest.LogCaptureFixture) -> None:
-    env = WorldEnv(zoo("forgetful"), n_envs=3)
+    env = PettingZooVecEnv(zoo("forgetful"), n_envs=3)
     env.reset()
     play(env, 4)
     saved = env.save()
@@ -112,22 +112,22 @@ def test_a_world_that_does_not_repeat_itself_begins_anew(caplog: pytest.LogCaptu
 
 
 def test_a_save_of_another_world_is_refused() -> None:
-    env = WorldEnv(zoo("plain"), n_envs=2)
+    env = PettingZooVecEnv(zoo("plain"), n_envs=2)
     env.reset()
     saved = env.save()
     others = [
-        WorldEnv(zoo("plain"), n_envs=3),
-        WorldEnv(zoo("plain", max_cycles=9), n_envs=2),
-        WorldEnv(zoo("crowd"), n_envs=2),
-        WorldEnv(zoo("plain"), n_envs=2, autoreset=False),
+        PettingZooVecEnv(zoo("plain"), n_envs=3),
+        PettingZooVecEnv(zoo("plain", max_cycles=9), n_envs=2),
+        PettingZooVecEnv(zoo("crowd"), n_envs=2),
+        PettingZooVecEnv(zoo("plain"), n_envs=2, autoreset=False),
     ]
     for other in others:
-        with pytest.raises(EnvError, match="this save is of another world"):
+        with pytest.raises(EnvError, match="this save is of another environment"):
             other.load(saved)
 
 
 def test_a_seed_starts_the_series_anew_where_it_is_asked_for() -> None:
-    env = WorldEnv(zoo("plain"), n_envs=2, seed=5)
+    env = PettingZooVecEnv(zoo("plain"), n_envs=2, seed=5)
     env.reset()
     first = env.now.obs.copy()
     env.reset()
@@ -152,7 +152,7 @@ def test_a_seed_starts_the_series_anew_where_it_is_asked_for() -> None:
     ],
 )
 def test_choices_that_are_not_offered_are_refused(actions: Any, match: str) -> None:
-    env = WorldEnv(zoo("plain"))
+    env = PettingZooVecEnv(zoo("plain"))
     env.reset()
     before = shown(env)
     with pytest.raises(EnvError, match=match):
@@ -176,7 +176,7 @@ def test_choices_that_are_not_offered_are_refused(actions: Any, match: str) -> N
 def test_columns_that_are_no_action_are_refused(
     agent: int, column: int, value: float, match: str
 ) -> None:
-    env = WorldEnv(zoo("every_kind"))
+    env = PettingZooVecEnv(zoo("every_kind"))
     env.reset()
     actions = np.zeros(env.now.avail.shape)
     for a, parts in enumerate(env.info.parts):
@@ -191,7 +191,7 @@ def test_columns_that_are_no_action_are_refused(
 
 
 def test_who_is_not_there_must_choose_nothing() -> None:
-    env = WorldEnv(zoo("masked_in_parts"))
+    env = PettingZooVecEnv(zoo("masked_in_parts"))
     env.reset()
     play(env, 2)
     actions = np.zeros((1, 2, 6))
@@ -215,11 +215,11 @@ def test_who_is_not_there_must_choose_nothing() -> None:
 )
 def test_odd_settings_are_refused(options: dict[str, Any], match: str) -> None:
     with pytest.raises(EnvError, match=match):
-        WorldEnv(zoo("plain"), **options)
+        PettingZooVecEnv(zoo("plain"), **options)
 
 
 def test_steps_before_the_first_reset_and_after_the_last_are_refused() -> None:
-    env = WorldEnv(zoo("plain"))
+    env = PettingZooVecEnv(zoo("plain"))
     for call in (env.save, lambda: env.step([[1, 1, 1]])):
         with pytest.raises(EnvError, match="no episode has begun: call reset"):
             call()
@@ -235,17 +235,17 @@ def test_steps_before_the_first_reset_and_after_the_last_are_refused() -> None:
 
 
 def test_environments_are_within_reach_in_one_process_only() -> None:
-    env = WorldEnv(find_world("mpe/simple_spread", {}), n_envs=2, render_mode="rgb_array")
+    env = PettingZooVecEnv(find_spec("mpe/simple_spread", {}), n_envs=2, render_mode="rgb_array")
     env.reset()
     assert [len(one.unwrapped.world.landmarks) for one in env.environments] == [3, 3]
     assert env.environments[0].render().shape == (700, 700, 3)
-    threads = WorldEnv(zoo("plain"), n_envs=2, workers=2, mode="threads")
+    threads = PettingZooVecEnv(zoo("plain"), n_envs=2, workers=2, mode="threads")
     with pytest.raises(EnvError, match='within reach in "serial" only'):
         _ = threads.environments
     threads.close()
 
 
-def workers_of(env: WorldEnv) -> list[int]:
+def workers_of(env: PettingZooVecEnv) -> list[int]:
     return [worker.pid for worker in env._crew._workers]  # type: ignore[attr-defined]
 
 
@@ -258,7 +258,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_an_interrupt_leaves_nothing_behind() -> None:
-    env = WorldEnv(zoo("faulty", fault="sleeps"), n_envs=2, workers=2)
+    env = PettingZooVecEnv(zoo("faulty", fault="sleeps"), n_envs=2, workers=2)
     env.reset()
     pids = workers_of(env)
     for pid in pids:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from terrarium.envs.pettingzoo import recording
-from terrarium.envs.pettingzoo.errors import WorldError
-from terrarium.envs.pettingzoo.players import RandomWorldPlayer
-from terrarium.envs.pettingzoo.recording import record_world
-from terrarium.envs.pettingzoo.vector import WorldEnv
-from terrarium.envs.pettingzoo.world import find_world, world_names
+from terrarium.envs.pettingzoo.errors import PettingZooError
+from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
+from terrarium.envs.pettingzoo.recording import record_pettingzoo
+from terrarium.envs.pettingzoo.spec import find_spec, spec_names
+from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES
 from terrarium.replay.pettingzoo.world_picture import WorldPainter
-from terrarium.replay.pettingzoo.world_record import WorldRecord, from_bytes, to_bytes
+from terrarium.replay.pettingzoo.world_record import PettingZooRecord, from_bytes, to_bytes
 from tests.replay.test_world_pictures import where
 
 MODULE = "worlds_for_recording"
@@ -80,14 +80,16 @@ def candles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, MODULE, module)
 
 
-def recorded(name: str, seed: int = 3, **options: Any) -> WorldRecord:
-    return record_world(RandomWorldPlayer(seed), find_world(name, options), seed, "An episode")
+def recorded(name: str, seed: int = 3, **options: Any) -> PettingZooRecord:
+    return record_pettingzoo(
+        RandomPettingZooPlayer(seed), find_spec(name, options), seed, "An episode"
+    )
 
 
-@pytest.mark.parametrize("name", world_names())
+@pytest.mark.parametrize("name", spec_names())
 def test_every_particle_world_can_be_recorded(name: str) -> None:
     record = recorded(name)
-    assert record.n_steps == find_world(name, {}).limit_steps == 25
+    assert record.n_steps == find_spec(name, {}).limit_steps == 25
     assert record.particles is not None
     kinds = [thing.kind for thing in record.particles.things]
     assert kinds.count("agent") == len(record.agents)
@@ -100,10 +102,13 @@ def test_every_particle_world_can_be_recorded(name: str) -> None:
 
 def test_a_record_holds_what_the_world_did() -> None:
     """The same episode, played beside it and looked at with mpe2's own names."""
-    world, seed = find_world("mpe/simple_reference", {}), 5
-    record = record_world(RandomWorldPlayer(1), world, seed, "An episode")
+    world, seed = find_spec("mpe/simple_reference", {}), 5
+    record = record_pettingzoo(RandomPettingZooPlayer(1), world, seed, "An episode")
     assert record.particles is not None
-    env, player = WorldEnv(world, n_envs=1, seed=seed, autoreset=False), RandomWorldPlayer(1)
+    env, player = (
+        PettingZooVecEnv(world, n_envs=1, seed=seed, autoreset=False),
+        RandomPettingZooPlayer(1),
+    )
     env.reset()
     scene = env.environments[0].unwrapped.world
     for step in range(record.n_steps):
@@ -166,8 +171,8 @@ def test_an_episode_that_does_not_end_is_cut_off_and_told(
 
 
 def test_a_world_that_cannot_be_drawn_says_so() -> None:
-    expected = r"this world cannot be drawn: .* render_modes are \['human'\]; rgb_array is needed"
-    with pytest.raises(WorldError, match=expected):
+    expected = r"environment cannot be drawn: .* render_modes are \['human'\]; rgb_array is needed"
+    with pytest.raises(PettingZooError, match=expected):
         recorded(f"pettingzoo:{MODULE}:Blind")
-    with pytest.raises(WorldError, match=r"a picture of shape \(20, 20\) and type float64"):
+    with pytest.raises(PettingZooError, match=r"a picture of shape \(20, 20\) and type float64"):
         recorded(f"pettingzoo:{MODULE}:Gray")

@@ -1,4 +1,4 @@
-"""Which world is meant, and what it looks like from outside."""
+"""Which environment is meant, and what it looks like from outside."""
 
 import importlib
 import inspect
@@ -17,7 +17,7 @@ from pettingzoo.utils.conversions import (
     turn_based_aec_to_parallel_wrapper,
 )
 
-from terrarium.envs.pettingzoo.errors import WorldError, blaming, reason
+from terrarium.envs.pettingzoo.errors import PettingZooError, blaming, reason
 from terrarium.envs.pettingzoo.observations import ObsCode
 from terrarium.envs.pettingzoo.particles import (
     COOPERATIVE,
@@ -37,8 +37,8 @@ NO_SCREEN = "TERRARIUM_NO_SCREEN"
 
 
 @dataclass(frozen=True)
-class WorldInfo:
-    """Sizes and names that hold for every episode of a world."""
+class PettingZooInfo:
+    """Sizes and names that hold for every episode of an environment."""
 
     name: str
     agents: tuple[str, ...]
@@ -74,8 +74,8 @@ class WorldInfo:
 
 
 @dataclass(frozen=True)
-class World:
-    """A world by its name, with the options of its factory."""
+class PettingZooSpec:
+    """An environment by its name, with the options of its factory."""
 
     name: str
     options: Mapping[str, Any]
@@ -84,11 +84,11 @@ class World:
     def title(self) -> str:
         if self.name.startswith(PARTICLES):
             words = self.name.removeprefix(PARTICLES).replace("_", " ")
-            return f"{words.capitalize()} (particle world)"
+            return f"{words.capitalize()} (particle environment)"
         return f"{self._glance.title} (PettingZoo)"
 
     @property
-    def info(self) -> WorldInfo:
+    def info(self) -> PettingZooInfo:
         """sizes and names; the first time, an environment is made to look at it"""
         return self._glance.info
 
@@ -145,36 +145,37 @@ class World:
 class _Glance:
     """What one look at an environment tells."""
 
-    info: WorldInfo
+    info: PettingZooInfo
     limit_steps: int
     title: str
     takes_turns: bool
     """as in board games, which are hardly ever played together"""
 
 
-def is_world(word: str) -> bool:
-    """Whether a scenario's name is that of a world that somebody else made."""
+def is_pettingzoo(word: str) -> bool:
+    """Whether a scenario's name is that of an environment that somebody else made."""
     return word.startswith((PARTICLES, FOREIGN))
 
 
-def world_names() -> list[str]:
-    """The worlds that have names of their own."""
+def spec_names() -> list[str]:
+    """The environments that have names of their own."""
     return [f"{PARTICLES}{name}" for name in COOPERATIVE]
 
 
-def find_world(word: str, options: Mapping[str, Any] | None = None) -> World:
-    """The world of a name: mpe/simple_spread, or pettingzoo:package.module:factory."""
+def find_spec(word: str, options: Mapping[str, Any] | None = None) -> PettingZooSpec:
+    """The environment of a name: mpe/simple_spread, or pettingzoo:package.module:factory."""
     options = dict(options or {})
     if word.startswith(PARTICLES):
         if unversioned(word.removeprefix(PARTICLES)) not in COOPERATIVE:
-            names = world_names()
+            names = spec_names()
             raise TerrariumError(
-                f'unknown world "{word}".{nearest(word, names)} Allowed: {", ".join(names)}'
+                f'unknown environment "{word}".{nearest(word, names)} Allowed: {", ".join(names)}'
             )
-        return World(word, options)
+        return PettingZooSpec(word, options)
     if not word.startswith(FOREIGN):
         raise TerrariumError(
-            f'"{word}" is no world; allowed are mpe/<name> and pettingzoo:package.module:factory'
+            f'"{word}" is no environment; allowed are mpe/<name> and '
+            "pettingzoo:package.module:factory"
         )
     if not re.fullmatch(r"pettingzoo:[\w.]+:\w+", word):
         raise TerrariumError(
@@ -182,7 +183,7 @@ def find_world(word: str, options: Mapping[str, Any] | None = None) -> World:
             "pettingzoo:package.module:factory, "
             "as in pettingzoo:pettingzoo.butterfly.pistonball_v6:parallel_env"
         )
-    return World(word, options)
+    return PettingZooSpec(word, options)
 
 
 def stem(agent: str) -> str:
@@ -204,7 +205,7 @@ def _factory(name: str) -> tuple[Callable[..., Any], Mapping[str, inspect.Parame
             module = importlib.import_module(path)
     # Importing runs foreign code, which may raise anything.
     except Exception as error:
-        raise WorldError(
+        raise PettingZooError(
             f"{name}: importing {path} raised {reason(error)}. Is it installed, and in this "
             "folder or on PYTHONPATH?"
         ) from error
@@ -213,7 +214,7 @@ def _factory(name: str) -> tuple[Callable[..., Any], Mapping[str, inspect.Parame
         callables = [
             key for key, value in vars(module).items() if callable(value) and key[0] != "_"
         ]
-        raise WorldError(
+        raise PettingZooError(
             f"{name}: {path} has no function {attribute}.{nearest(attribute, callables)}"
         )
     known = _parameters(factory)
@@ -224,7 +225,7 @@ def _factory(name: str) -> tuple[Callable[..., Any], Mapping[str, inspect.Parame
 
 
 def _prepare_pygame(wants_window: bool) -> None:
-    """Worlds draw with pygame, which greets on import and looks for a screen, unless told not to.
+    """Environments draw with pygame, which greets on import and looks for a screen by default.
 
     A window may be wanted after other environments were made without one: a note beside SDL's own
     variable says that we have set it, not the user, and may take it back.
@@ -255,7 +256,7 @@ def _check_options(
         return  # the factory itself will complain
     for key in options:
         if key not in known:
-            raise WorldError(
+            raise PettingZooError(
                 f'{name} has no option "{key}".{nearest(key, known)} '
                 f"Allowed: {', '.join(known) or 'none'}"
             )
@@ -269,22 +270,22 @@ def _parallel(name: str, made: Any) -> Any:
         if made.metadata.get("is_parallelizable", False):
             return aec_to_parallel(made)
         return turn_based_aec_to_parallel(made)
-    raise WorldError(
+    raise PettingZooError(
         f"{name} gives {type(made).__name__} instead of an environment of PettingZoo "
         "(ParallelEnv or AECEnv)"
     )
 
 
-def _look(name: str, env: Any) -> WorldInfo:
+def _look(name: str, env: Any) -> PettingZooInfo:
     possible = getattr(env, "possible_agents", None)
     if not possible:
-        raise WorldError(
+        raise PettingZooError(
             f"{name}: its environment has no possible_agents; a list of all agents that may ever "
             "take part is needed to give each one a row"
         )
     agents = tuple(str(agent) for agent in possible)
     if len(set(agents)) < len(agents):
-        raise WorldError(f"{name}: two of its agents have the same name: {', '.join(agents)}")
+        raise PettingZooError(f"{name}: two of its agents have the same name: {', '.join(agents)}")
     teams: dict[str, list[int]] = {}
     for place, agent in enumerate(agents):
         teams.setdefault(stem(agent), []).append(place)
@@ -293,7 +294,7 @@ def _look(name: str, env: Any) -> WorldInfo:
         done = [env.action_space(agent) for agent in possible]
     parts = [ActionCode(name, agent, s).parts for agent, s in zip(agents, done, strict=True)]
     sizes = [ObsCode(name, agent, s).size for agent, s in zip(agents, seen, strict=True)]
-    return WorldInfo(
+    return PettingZooInfo(
         name=name,
         agents=agents,
         teams=tuple((team, tuple(places)) for team, places in teams.items()),
@@ -302,13 +303,13 @@ def _look(name: str, env: Any) -> WorldInfo:
     )
 
 
-def _limit(world: World, env: Any) -> int:
+def _limit(spec: PettingZooSpec, env: Any) -> int:
     """From the options, the factory's defaults, or the environment itself."""
-    _, known = _factory(world.name)
+    _, known = _factory(spec.name)
     for limit in LIMITS:
         default = known[limit].default if known and limit in known else None
         own = getattr(getattr(env, "unwrapped", env), limit, None)
-        for value in (world.options.get(limit), default, own):
+        for value in (spec.options.get(limit), default, own):
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 return value
     return 0
