@@ -101,7 +101,7 @@ NO_ABILITY = -1
     LIFTED,  # counts as air
     HOLDS_FIRE,  # looks for no targets by itself
     WARDED,  # carries a buff that changes the damage it takes
-    DRAGGED,  # is moved by somebody else
+    DRAGGED,  # is moved by another unit
     MANNED,  # has passengers who shoot
     DETECTS,  # its type detects what is cloaked
     ARMED,  # a weapon that it otherwise has not is on

@@ -93,7 +93,7 @@ FIELD = np.dtype(
 )
 
 
-# What led from a cell to the goal of a field when somebody asked last.
+# A remembered answer: the portal that leads from a cell to the goal of a field.
 GUIDE = np.dtype(
     [
         ("field", "i4"),

@@ -207,7 +207,7 @@ class Simulator:
 
     def place(self, e: int, unit: str, owner: int, x: float, y: float) -> int:
         """Put a structure on the grid of one game, at the place for its footprint nearest to a
-        point; its slot. Whoever stands there is pushed out."""
+        point; its slot. Units that stand there are pushed out."""
         self._check_unit(unit)
         self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
         self._check_place(x, y)

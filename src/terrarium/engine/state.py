@@ -110,7 +110,7 @@ SKILL = np.dtype(
         ("beside_y", "f8"),
         ("ready", "i8", (N_COOLDOWNS,)),  # the tick from which an ability can be used again
         ("switched", "i8"),  # bit k: the player has switched the autocast in slot k of the kit over
-        ("locks", "?"),  # holds somebody by a lock
+        ("locks", "?"),  # holds a target by a lock
         ("error", "i8"),  # why the last order came to nothing after it had been accepted
         # change of form
         ("morph", "i8"),  # row of Rules.abilities; -1 = none
@@ -131,7 +131,7 @@ SKILL = np.dtype(
         ("made_by", "i8"),  # row of the ability that made this unit; -1 = none
         ("maker", "i8"),
         ("maker_tag", "i8"),
-        ("true_owner", "i8"),  # whose it is while somebody else controls it
+        ("true_owner", "i8"),  # its owner while another player controls it
     ],
     align=True,
 )
@@ -305,7 +305,7 @@ BODY = np.dtype(
         ("solid", "?"),  # cannot move at all
         ("dir_x", "f8"),
         ("dir_y", "f8"),
-        ("full_step", "f8"),  # how far it would go if nobody were in the way
+        ("full_step", "f8"),  # how far it would go if nothing were in the way
         ("push_x", "f8"),
         ("push_y", "f8"),
         ("inner", "f8"),  # what must pass through gaps

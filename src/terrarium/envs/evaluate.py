@@ -31,7 +31,7 @@ class Evaluation:
     wins: int
     defeats: int
     draws: int
-    """nobody is left who can fight, on either side"""
+    """no unit is left that can fight, on either side"""
     timeouts: int
     mean_return: float
     mean_measure: float

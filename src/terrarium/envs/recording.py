@@ -1,4 +1,4 @@
-"""Records and pictures of an environment's battle, made only when somebody asks for them."""
+"""Records and pictures of an environment's battle, made only on request."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -65,7 +65,7 @@ TYPE = np.dtype(
         ("first_weapon", "i8"),
         ("n_weapons", "i8"),
         ("scan", "f8"),
-        ("top_rank", "i8"),  # nobody is a better target than one of this rank
+        ("top_rank", "i8"),  # the highest rank that any target has
         ("heal_range", "f8"),
         ("heal_scan", "f8"),
         ("heal_life", "f8"),  # per tick

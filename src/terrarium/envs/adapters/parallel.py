@@ -223,7 +223,7 @@ class BattleParallelEnv(ParallelEnv[str, Observation, int]):
                 f"{agent}: action {number} does not exist; allowed: 0 to {n_actions - 1}"
             )
         mask = self.vec.avail[0, self._places[agent]]
-        scripted = self.vec.options.heuristic_ai  # then nobody asks what the agents want
+        scripted = self.vec.options.heuristic_ai  # then the agents' actions are not used
         if self.unavailable == "error" and not scripted and not mask[number]:
             raise EnvError(
                 f"{agent}: action {number} ({self.vec.info.action_names[number]}) is not available "

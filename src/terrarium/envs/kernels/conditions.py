@@ -24,7 +24,7 @@ Token = NDArray[np.float32]
 
 @kernel
 def place_of(env: Env, m: int) -> Records:
-    """Whoever stands where a member is: the unit itself, or the carrier that it is in."""
+    """The unit on the map where a member is: itself, or the carrier that it is in."""
     unit = member(env, m)
     return env.game.units[unit.inside if unit.inside >= 0 else env.state.slots[m]]
 
@@ -68,7 +68,7 @@ def show_secrets(env: Env, token: Token, m: int) -> None:
 
 @kernel
 def show_skills(env: Env, views: Views, token: Token, a: int) -> None:
-    """Which of its abilities an agent has ready, whether there is somebody to aim at or not."""
+    """Which of its abilities an agent has ready, whether there is a target or not."""
     for s in range(N_SELF):
         token[schema.SKILL + s] = int(views.avail[a, env.task.settings[0].first_skill + s])
     if not is_there(env, a):

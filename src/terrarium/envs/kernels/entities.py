@@ -156,7 +156,7 @@ def aimed_at(env: Env, a: int) -> int:
 
 @kernel
 def show_member(env: Env, token: Token, m: int) -> None:
-    """What is known of a member whoever looks at it."""
+    """What is known of a member, the same for every observer."""
     ours = m < env.task.settings[0].n_agents
     show_unit(env, token, member(env, m), ours)
     if env.task.settings[0].skilled:
@@ -165,7 +165,7 @@ def show_member(env: Env, token: Token, m: int) -> None:
 
 @kernel
 def show_unit(env: Env, token: Token, unit: Records, ours: bool) -> None:
-    """What is known of a unit whoever looks at it; of enemies neither energy nor cooldown."""
+    """What every observer knows of a unit; of enemies neither energy nor cooldown."""
     row = env.game.rules.types[unit.kind]
     token[schema.HEALTH] = unit.hp / unit.hp_max
     if row.shields > 0.0:

@@ -51,7 +51,7 @@ def mask_aims(env: Env, views: Views, a: int, s: int, ability: int) -> None:
     reach = range_of(env.game, env.state.slots[a], ability) + NEARLY
     boards = (
         env.game.rules.abilities[ability].mechanic == codes.LOAD
-    )  # whoever boards comes by itself
+    )  # the passenger comes by itself
     if boards or env.game.rules.types[kind].mobile:
         reach += APPROACH
     for m in range(n_members):

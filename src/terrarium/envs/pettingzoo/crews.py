@@ -218,7 +218,7 @@ def _work(
             except TerrariumError as error:
                 line.send_bytes(FAILED + str(error).encode())
     except (EOFError, OSError):
-        return  # nobody listens any more
+        return  # the other end has closed
     finally:
         if share is not None:
             share.close()

@@ -171,7 +171,7 @@ class Episode:
         """An agent has left: its last observation stays for this step.
 
         If a time limit sent it away, so does what it could do there: learners ask what the moment
-        was worth. Nobody asks it to act.
+        was worth. It is not asked to act.
         """
         agent, rows = self._agents[a], self.rows
         if not (rows.terminated[a] or rows.truncated[a]):

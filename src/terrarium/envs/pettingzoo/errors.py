@@ -1,4 +1,4 @@
-"""What is wrong with an environment that somebody else made, in one line."""
+"""What is wrong with a foreign environment, in one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

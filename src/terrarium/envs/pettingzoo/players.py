@@ -1,4 +1,4 @@
-"""Players for environments: whoever has no idea plays at random."""
+"""Players for PettingZoo environments, and the random one."""
 
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PettingZooPlayer(Protocol):
-    """Somebody who chooses the actions of all agents in a batch."""
+    """Chooses the actions of all agents in a batch."""
 
     def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
         """One action for each agent, given how the episodes stand."""

@@ -64,7 +64,7 @@ class PettingZooLog:
     def note(self) -> None:
         """A step has been played."""
         self._rewards.append(self._env.own_reward[0].copy())
-        # Who plays until the end has not left before it, though nobody is listed any more.
+        # Agents that play until the end have not left before it, though none is listed any more.
         self._present.append(self._present[-1] if self._env.over[0] else self._there())
         self._sight.look()
 

@@ -1,4 +1,4 @@
-"""Some of a batch's environments, played one after another by whoever they were given to."""
+"""Some of a batch's environments, played one after another by one worker."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

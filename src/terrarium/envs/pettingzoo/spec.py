@@ -153,7 +153,7 @@ class _Glance:
 
 
 def is_pettingzoo(word: str) -> bool:
-    """Whether a scenario's name is that of an environment that somebody else made."""
+    """Whether a scenario's name is that of a PettingZoo environment."""
     return word.startswith((PARTICLES, FOREIGN))
 
 

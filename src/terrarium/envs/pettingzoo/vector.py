@@ -150,7 +150,7 @@ class PettingZooVecEnv:
 
     @property
     def terminated(self) -> NDArray[np.bool_]:
-        """[N] the episode is over, and nobody was cut off in its last step"""
+        """[N] the episode is over, and no agent was cut off in its last step"""
         return self._board.terminated
 
     @property
@@ -202,7 +202,7 @@ class PettingZooVecEnv:
 
     def abandon(self) -> None:
         """Give the episodes up that are going on, after an error in one: `save` then tells nothing
-        of them, and whoever loads it begins new ones."""
+        of them, and loading it begins new ones."""
         self._board.steps[:] = 0
         self._board.number[:] += 1  # the same one would fail again
         self._board.over[:] = True
@@ -215,7 +215,7 @@ class PettingZooVecEnv:
             self._crew.close()
 
     def _order(self, order: bytes, chosen: NDArray[np.bool_]) -> None:
-        """Let the crew work. After an error nobody knows how the episodes stand."""
+        """Let the crew work. After an error the state of the episodes is unknown."""
         self._board.chosen[:] = chosen
         self._started, self._broken = False, True
         try:

@@ -33,7 +33,7 @@ Actions = NDArray[np.int64]
 
 
 class Player(Protocol):
-    """Somebody who chooses the actions of all agents in a batch of battles."""
+    """Chooses the actions of all agents in a batch of battles."""
 
     @property
     def views(self) -> Sequence[str]:
@@ -102,7 +102,7 @@ def within_mask(env: VecEnv, view: View) -> View:
 
 @runtime_checkable
 class Commander(Protocol):
-    """Somebody who gives real orders: whatever a player of the game could."""
+    """Gives orders of the engine: all that a player of the game could."""
 
     @property
     def views(self) -> Sequence[str]:
@@ -245,7 +245,7 @@ def to_actions(env: VecEnv, view: View, orders: Orders) -> Actions:
 def _best_move(env: VecEnv, view: View, goal: Floats) -> Actions:
     """The available move that leads farthest towards a goal [N, A, 2]; to stop, if none does."""
     gain = (goal - view.own.pos) @ MOVES.T  # [N, A, 4]
-    # Where a wall is in the way, whoever walks follows the shortest way around it.
+    # Where a wall is in the way, walkers follow the shortest way around it.
     then = view.ground.ways(steps_ahead(view)[0], goal[:, :, None])
     shorter = view.ground.ways(view.own.pos, goal)[..., None] - then
     walks_around = view.own.is_walker & view.ground.is_around(view.own.pos, goal)

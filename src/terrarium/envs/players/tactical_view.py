@@ -24,7 +24,7 @@ COMPASS = np.array(
 )
 """Real orders lead anywhere; sixteen headings are enough"""
 ARRIVED = 4.0
-"""A place from where this near nobody is seen is empty"""
+"""A place is empty if no unit is seen this near to it"""
 
 
 class Battles(Protocol):
@@ -188,7 +188,7 @@ def _army(sim: Simulator, units: Records, tables: Tables, alive: Bools, incoming
 
 def _numbers(sim: Simulator, slots: Ints, targets: Ints) -> Ints:
     """[N, A] which member of a list of slots [N, U] each target is; NOBODY = none of them."""
-    # The last column is for those who aim at nobody.
+    # The last column is for units without a target.
     number = np.full((len(slots), sim.n_slots + 1), NOBODY)
     np.put_along_axis(number, slots, np.arange(slots.shape[1])[None], axis=1)
     return np.take_along_axis(number, np.where(targets < 0, sim.n_slots, targets), axis=1)

@@ -220,7 +220,7 @@ class StarCraft2Env:
         }
 
     def get_visibility_matrix(self) -> NDArray[np.bool_]:
-        """[agents, agents + enemies] who sees whom; nobody sees itself."""
+        """[agents, agents + enemies] who sees whom; no unit sees itself."""
         seen: NDArray[np.bool_] = self.vec.visibility()[0]
         return seen
 

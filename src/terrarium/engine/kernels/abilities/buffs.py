@@ -6,7 +6,7 @@ from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.state import Game
 
 BRIEF_TICKS = 1.5
-"""How long the buff of an area stays on somebody whom the area no longer touches."""
+"""How long the buff of an area stays on a unit that the area no longer touches."""
 ENDLESS = 1e30
 
 

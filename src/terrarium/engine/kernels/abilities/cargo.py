@@ -164,7 +164,7 @@ def shoot_as(game: Game, u: int, v: int, add: float) -> None:
 
 @kernel
 def weapon_for(game: Game, v: int, o: int, distance: float, add: float) -> int:
-    """The weapon with which a passenger reaches somebody from inside; -1 if none does."""
+    """The weapon with which a passenger reaches a target from inside; -1 if none does."""
     one, other = game.units[v], game.units[o]
     row = game.rules.types[one.kind]
     for w in range(row.first_weapon, row.first_weapon + row.n_weapons):

@@ -34,7 +34,7 @@ from terrarium.engine.kernels.orders.permission import (
 from terrarium.engine.state import N_SHOTS, Game, is_unit
 
 DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS
-"""Whoever is none of this has nothing to do with abilities in this tick."""
+"""Units with none of these bits have nothing to do with abilities in this tick."""
 
 
 @kernel
@@ -246,7 +246,7 @@ def enter(game: Game, u: int, phase: int, ticks: float) -> None:
 
 @kernel
 def channel_over(game: Game, u: int) -> None:
-    """The outcome of a channel that nobody broke."""
+    """The outcome of a channel that was not broken off."""
     skill, me = game.skills[u], game.units[u]
     row = game.rules.abilities[skill.cast]
     if row.mechanic == codes.CHANNEL:

@@ -172,7 +172,7 @@ def break_force_fields(game: Game, h: int, x: float, y: float) -> None:
 
 @kernel
 def is_force_field(game: Game, kind: int) -> bool:
-    """A type that bursts when somebody massive is near: nothing else has such an ability."""
+    """A type that bursts when a massive unit is near: nothing else has such an ability."""
     for k in range(game.rules.kit.shape[1]):
         row = game.rules.kit[kind, k]
         if row >= 0 and game.rules.abilities[row].mechanic == codes.BLAST:

@@ -171,7 +171,7 @@ def cargo_of(game: Game, kind: int) -> int:
 
 @kernel
 def research(game: Game, owner: int, upgrade: int) -> None:
-    """A player has an upgrade from now on; whoever gains life by it has it at once."""
+    """A player has an upgrade from now on; units that gain life by it have it at once."""
     row, player = game.rules.upgrades[upgrade], game.players[owner]
     if row.tech:
         player.techs |= row.tech

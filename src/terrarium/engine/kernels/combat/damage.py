@@ -167,7 +167,7 @@ def in_front(game: Game, h: int, source: int, o: int, x: float, y: float) -> boo
 
 @kernel
 def resolve_hits(game: Game) -> None:
-    """Apply all noted hits. On one victim the heaviest comes first, whoever dealt it."""
+    """Apply all noted hits. On one victim the heaviest comes first, from any source."""
     for k in range(game.scratch.counts[N_HITS]):
         v = game.scratch.hits[k].target
         if game.scratch.first_hit[v] < 0:

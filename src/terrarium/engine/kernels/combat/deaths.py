@@ -15,7 +15,7 @@ from terrarium.engine.state import N_HITS, Game
 
 @kernel
 def bury(game: Game) -> None:
-    """Everybody without life dies at once; what explodes may kill more, until nobody is left."""
+    """Units without life die at once; explosions may kill more, so repeat until none dies."""
     n_dead = 1
     while n_dead > 0:
         n_dead = 0
@@ -31,7 +31,7 @@ def bury(game: Game) -> None:
                 game.players[me.owner].n_lost += 1
                 game.scratch.dead[n_dead] = u
                 n_dead += 1
-        # Only now, so that nobody who dies with them is hurt once more.
+        # Only now, so that units which die with them are not hurt again.
         for k in range(n_dead):
             leave(game, game.scratch.dead[k])
         if game.scratch.counts[N_HITS] > 0:

@@ -185,7 +185,7 @@ def bounce(game: Game, shot: Records, h: int) -> None:
 
 @kernel
 def wait(game: Game, k: int) -> None:
-    """A delayed hit lands, or a delayed missile leaves, if there is still somebody to be hit."""
+    """A delayed hit lands, or a delayed missile leaves, if its target is still there."""
     effect = game.effects[k]
     effect.timer -= 1.0
     if effect.timer > 0.0:

@@ -54,7 +54,7 @@ def fill_grid(game: Game) -> None:
 
 @kernel
 def acquire_targets(game: Game) -> None:
-    """Let every unit that may choose look for somebody to attack."""
+    """Let every unit that may choose a target look for one."""
     tick = game.clock[0].tick
     for i in range(game.clock[0].n_living):
         u = game.living[i]
@@ -216,7 +216,7 @@ def prefer(
 
 @kernel
 def retaliate(game: Game, u: int, v: int) -> None:
-    """Turn on whoever hit it, or hit a friend nearby, however far away that is."""
+    """Target the unit that hit it, or hit a friend nearby, at any distance."""
     me = game.units[u]
     if game.rules.types[me.kind].response != codes.RESPOND_ACQUIRE:
         return

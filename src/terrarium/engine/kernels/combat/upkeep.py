@@ -7,7 +7,8 @@ from terrarium.engine.state import Game
 
 @kernel
 def regenerate(game: Game) -> bool:
-    """One tick of regeneration (game_rules.md, 7); the dying get nothing. Is anybody dying?"""
+    """One tick of regeneration (game_rules.md, 7); dying units get nothing. Is any
+    unit dying?"""
     tick = game.clock[0].tick
     dying = False
     for i in range(game.clock[0].n_living):

@@ -126,7 +126,7 @@ def add_shot(game: Game, u: int) -> None:
 
 @kernel
 def shoot(game: Game, u: int) -> None:
-    """Fire, unless an instant shot would go at somebody whom others kill in this very tick."""
+    """Fire, unless other shots of this tick already kill the target of an instant shot."""
     me = game.units[u]
     v = me.target
     weapon = game.rules.weapons[me.weapon]

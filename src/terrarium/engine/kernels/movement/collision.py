@@ -24,7 +24,7 @@ SHARE = 0.6
 DRIFT = 0.15
 """The same for two bodies that both stand and fight, and for standing flyers."""
 DRIFT_TICKS = 4
-"""Where nobody moves at all, drifting apart every few ticks is enough."""
+"""Where no unit moves, drifting apart every few ticks is enough."""
 LONGEST_PUSH = 0.3
 OUT_OF_THE_WAY = 1e9
 

@@ -33,8 +33,8 @@ TIGHT = 0.9
 @kernel
 def choose_ways(game: Game) -> bool:
     """Decide for every unit, from the same picture of the world, where it wants to go; does
-    anybody move at all?"""
-    anybody = False
+    any unit move?"""
+    any_moves = False
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
@@ -64,8 +64,8 @@ def choose_ways(game: Game) -> bool:
         if body.still and me.target >= 0:
             body.anchored = True  # stands and fights
         if not body.still or me.speed_x != 0.0 or me.speed_y != 0.0:
-            anybody = True
-    return anybody
+            any_moves = True
+    return any_moves
 
 
 @kernel
@@ -230,7 +230,7 @@ def face_target(game: Game, u: int) -> None:
 
 @kernel
 def steer(game: Game) -> None:
-    """Lead those who would run into somebody that stands around him."""
+    """Lead units around standing ones that they would run into."""
     tick = game.clock[0].tick
     for i in range(game.clock[0].n_living):
         u = game.living[i]
@@ -335,9 +335,9 @@ def pass_by(game: Game, u: int, k: int) -> None:
 
 @kernel
 def keep_clear(game: Game, u: int, n_near: int) -> None:
-    """Shorten a step, or let it slide, where it would go deeper into somebody than there is room.
+    """Shorten a step, or let it slide, where it would go deeper into a body than there is room.
 
-    Whoever is most in the way counts first, so that the order of the pairs does not matter.
+    The body that is most in the way counts first, so that the order of the pairs does not matter.
     """
     body = game.scratch.bodies[u]
     step_x, step_y = body.dir_x * body.step, body.dir_y * body.step

@@ -98,7 +98,7 @@ def has_begun(game: Game, u: int, ability: int) -> bool:
 
 @kernel
 def lock_of(game: Game, u: int) -> int:
-    """The effect by which a unit holds its target; -1 = it holds nobody."""
+    """The effect by which a unit holds its target; -1 = it holds none."""
     for k in range(game.clock[0].n_effects):
         effect = game.effects[k]
         if effect.stage == codes.LOCKED and effect.source == u:
@@ -133,7 +133,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
         ):
             return codes.CANT_TARGET_THAT_UNIT
     if row.mechanic == codes.LOAD:
-        return codes.SUCCESS  # whoever is to board comes by itself
+        return codes.SUCCESS  # the passenger comes by itself
     if not game.rules.types[me.kind].mobile and not reaches(game, u, ability, v, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS

@@ -131,7 +131,7 @@ def send_idle(game: Game, owner: int) -> None:
 
 @kernel
 def cast_all(game: Game, t: int) -> None:
-    """Whoever of a player stands or fights, and has the ability of a trigger, uses it if it may."""
+    """Units of a player that stand or fight use the ability of a trigger, if they may."""
     trigger = game.plan.triggers[t]
     busy = codes.CASTING | codes.MORPHING
     for i in range(game.clock[0].n_living):

@@ -13,7 +13,7 @@ from terrarium.engine.state import Game
 from terrarium.engine.tables.army_tables import NONE, ArmyTables
 
 _ATTEMPTS = 32
-"""Then a battle is fought even if somebody in it cannot be attacked."""
+"""Then a battle is fought even if a unit in it cannot be attacked."""
 
 
 @kernel
@@ -95,7 +95,7 @@ def draw_recruit(tables: ArmyTables, race: int, left: float, draw: float) -> int
 
 @kernel
 def draw_upgrades(game: Game, tables: ArmyTables, owner: int, attempt: int) -> None:
-    """Each upgrade that somebody of a player could use, by chance; a level after the one below."""
+    """Each upgrade that a unit of a player could use, by chance; a level after the one below."""
     for r in range(tables.research.shape[0]):
         if is_wanted(game, tables, owner, r) and is_granted(game, tables, owner, attempt, r):
             research(game, owner, tables.research[r].upgrade)

@@ -32,7 +32,7 @@ LATTICE = _lattice(16)
 
 @kernel
 def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[float, float]:
-    """The place nearest to a point where a new unit touches nobody."""
+    """The place nearest to a point where a new unit touches no other."""
     row = game.rules.types[kind]
     x, y = standing_point(game, kind, x, y)
     layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER

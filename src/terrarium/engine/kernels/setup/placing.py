@@ -82,7 +82,7 @@ def push_out(game: Game, u: int) -> None:
 
 @entry
 def remove(game: Game, u: int) -> None:
-    """Take a unit out of a game: it leaves nothing, and nobody has killed it."""
+    """Take a unit out of a game: it leaves nothing behind and has no killer."""
     me = game.units[u]
     me.alive, me.inside, game.clock[0].any_dead = False, codes.NO_UNIT, True
     me.hp, me.shield, me.n_orders = 0.0, 0.0, 0

@@ -1,7 +1,7 @@
 """Slots: where units live in the arrays, and the list of those that do.
 
 A slot that was never used is taken before one of a dead unit, and of those the one that has been
-free for longest: whoever still refers to a dead unit finds it for as long as possible.
+free for longest: references to a dead unit stay valid for as long as possible.
 """
 
 from terrarium.engine import codes

@@ -11,7 +11,7 @@ from terrarium.engine.state import Game
 LOOK_TICKS = 2
 """Sight is worked out anew every so many ticks."""
 SHOWN_TICKS = 48
-"""So long the victim of somebody unseen sees who hit it."""
+"""How long a victim sees the unseen unit that hit it."""
 
 
 @kernel
