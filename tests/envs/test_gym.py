@@ -17,7 +17,7 @@ from terrarium.envs.adapters.gym import TeamEnv, TeamVectorEnv
 from terrarium.envs.adapters.registration import env_id
 from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
-from tests.covering import in_turn
+from tests.covering import few_quick, in_turn
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -36,7 +36,8 @@ def made_vector(scenario: str, num_envs: int, central: bool = False, **options: 
 
 
 @pytest.mark.parametrize(
-    ("scenario", "central", "contract"), in_turn(scenario_names(), (False, True), CONTRACTS)
+    ("scenario", "central", "contract"),
+    few_quick(in_turn(scenario_names(), (False, True), CONTRACTS), 5),
 )
 def test_every_registered_environment_passes_the_checker(
     scenario: str, central: bool, contract: str

@@ -20,7 +20,7 @@ from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs.adapters.parallel import BattleParallelEnv
 from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
-from tests.covering import in_turn
+from tests.covering import few_quick, in_turn
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -50,7 +50,9 @@ def first_death(env: BattleParallelEnv) -> Any:
 
 
 # The other contract than that in which Gymnasium's checker looks at a scenario.
-@pytest.mark.parametrize(("name", "contract"), in_turn(scenario_names(), reversed(CONTRACTS)))
+@pytest.mark.parametrize(
+    ("name", "contract"), few_quick(in_turn(scenario_names(), reversed(CONTRACTS)), 5)
+)
 def test_every_scenario_passes_the_parallel_check(name: str, contract: str) -> None:
     parallel_api_test(terrarium.parallel_env(name, contract=contract, seed=3), num_cycles=1000)
 

@@ -12,6 +12,7 @@ from terrarium.envs.options import options_for
 from terrarium.envs.players.players import PLAYERS, within_mask
 from terrarium.envs.players.tactical_view import MOVES, Lookout
 from terrarium.envs.vector import VecEnv
+from tests.covering import few_quick
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -49,7 +50,7 @@ def play(player: str, scenario: str, n_steps: int, **options: object) -> None:
     env.close()
 
 
-@pytest.mark.parametrize("scenario", scenario_names())
+@pytest.mark.parametrize("scenario", few_quick(scenario_names()))
 @pytest.mark.parametrize("player", PLAYERS)
 def test_every_player_plays_every_scenario(player: str, scenario: str) -> None:
     play(player, scenario, 15)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import terrarium
 from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs.spaces import observation_box, state_box
-from tests.covering import in_turn
+from tests.covering import few_quick, in_turn
 
 pytestmark = pytest.mark.xdist_group("engine")
 
@@ -36,7 +36,9 @@ def assert_within(space: Box, values: NDArray[np.float32], names: tuple[str, ...
     assert not outside.any(), [names[i] for i in np.flatnonzero(outside)]
 
 
-@pytest.mark.parametrize(("name", "contract"), in_turn(scenario_names(), ("fixed", "exact")))
+@pytest.mark.parametrize(
+    ("name", "contract"), few_quick(in_turn(scenario_names(), ("fixed", "exact")), 5)
+)
 def test_what_battles_show_lies_in_the_spaces(name: str, contract: str) -> None:
     # Each scenario with a few of the options: the next one gets the next choice.
     index = scenario_names().index(name)

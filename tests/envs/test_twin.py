@@ -8,6 +8,7 @@ import pytest
 from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.envs.options import options_for
 from terrarium.envs.vector import VecEnv
+from tests.covering import few_quick
 from tests.envs.naive import NaiveReward, NaiveSmac
 
 # float32 of a float64 computed the same way: one rounding.
@@ -59,7 +60,7 @@ def compare(name: str, n_steps: int, seed: int, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("contract", ["exact", "fixed"])
-@pytest.mark.parametrize("name", scenario_names("smac"))
+@pytest.mark.parametrize("name", few_quick(scenario_names("smac")))
 def test_smac_number_by_number(name: str, contract: str) -> None:
     large = any(word in name for word in ("27m", "64zg", "25m", "bane"))
     compare(name, 12 if large else 50, seed=5, contract=contract)
