@@ -399,7 +399,7 @@ def _scatter_structures(sim: "Simulator", draws: np.random.Generator) -> None:
         try:
             sim.place(0, _MARCH_KINDS[n_placed % len(_MARCH_KINDS)], ALLY_OWNER, x, y)
         except EngineError:
-            continue  # a cliff, a ramp, or somebody's place
+            continue  # a cliff, a ramp, or ground that is taken
         n_placed += 1
 
 

@@ -27,7 +27,7 @@ FAULTS = {
     "raises": "step raised ValueError: the floor$",
     "grows": r"toy_1: its space has changed from Box\(-inf, inf, \(3,\), float32\) to Box\(-1.0",
     "acts otherwise": r"toy_1: its space has changed from Discrete\(2\) to Discrete\(3\)",
-    "is empty": "reset leaves nobody in `agents`",
+    "is empty": "reset leaves `agents` empty",
 }
 
 

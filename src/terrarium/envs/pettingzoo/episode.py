@@ -69,9 +69,7 @@ class Episode:
         self._clear([])
         self._welcome(seen, infos)
         if not self._present:
-            raise PettingZooError(
-                f"{self.env_name}: reset leaves nobody in `agents`; one is needed"
-            )
+            raise PettingZooError(f"{self.env_name}: reset leaves `agents` empty; one is needed")
         self._check_finite()
 
     def step(self, actions: NDArray[Any]) -> bool:
@@ -99,7 +97,7 @@ class Episode:
         return not self._present
 
     def _decoded(self, actions: NDArray[Any]) -> dict[Any, Any]:
-        """What the environment wants from everybody whom it lists."""
+        """The actions of all agents that the environment lists, in its own form."""
         wanted = {}
         vectors = actions.ndim == 2
         for agent in self.env.agents:
