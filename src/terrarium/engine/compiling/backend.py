@@ -23,6 +23,8 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.datamodel import models
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import (
     AbstractTemplate,
@@ -31,19 +33,14 @@ from numba.core.typing.templates import (
     make_concrete_template,
     signature,
 )
-from numba.extending import (
-    infer_getattr,
-    lower_builtin,
-    lower_getattr_generic,
-    models,
-    register_model,
-)
+from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic, register_model
 from numba.np import arrayobj
 
 from terrarium.engine.compiling.objects import FAULT_SYMBOL
 from terrarium.engine.handles import ArrayField, layout_of
 from terrarium.engine.jit import CHECKED, Entry, Kernel, bundle_of
 
+_config: Any = numba.config
 _codegen: Any = numba.core.codegen
 _compiler: Any = numba.core.compiler
 _machinery: Any = numba.core.compiler_machinery
@@ -107,17 +104,19 @@ class _HandleAttributes(AttributeTemplate):
 @lower_getattr_generic(HandleType)
 def _lower_attribute(context: Any, builder: Any, handle: HandleType, value: Any, name: str) -> Any:
     field = next(field for field in handle.layout.fields if field.name == name)
-    table = builder.bitcast(value, _I64.as_pointer())
     never_changes = builder.module.add_metadata([])
 
-    def load(word: int) -> Any:
+    def load(word: int, kind: Any = _I64) -> Any:
+        table = builder.bitcast(value, kind.as_pointer())
         loaded = builder.load(builder.gep(table, [_I64(field.word + word)]))
-        # Tables are written before the first call, so a kernel need not read them again.
+        # Tables are written before the first call, so a kernel need not read them again. Where the
+        # optimizer moves a load it forgets that, but not that no kernel writes such memory.
         loaded.set_metadata("invariant.load", never_changes)
+        loaded.set_metadata("tbaa", _memory(builder.module, "a table"))
         return loaded
 
     if not isinstance(field, ArrayField):
-        return builder.inttoptr(load(0), cgutils.voidptr_t)
+        return load(0, cgutils.voidptr_t)
     kind = _array_type(field.dtype, field.n_axes)
     view = arrayobj.make_array(kind)(context, builder)
     shape = [load(1 + axis) for axis in range(field.n_axes)]
@@ -127,7 +126,7 @@ def _lower_attribute(context: Any, builder: Any, handle: HandleType, value: Any,
         strides.insert(0, builder.mul(strides[0], length))
     arrayobj.populate_array(
         view,
-        data=builder.inttoptr(load(0), view.data.type),
+        data=load(0, view.data.type),
         shape=cgutils.pack_array(builder, shape),
         strides=cgutils.pack_array(builder, strides),
         itemsize=item,
@@ -222,51 +221,101 @@ class _KernelCompiler(_compiler.CompilerBase):
         return [passes]
 
 
+# Numba's lowering, with what kernels need otherwise put in its place while one is lowered.
+
 _CALL_TYPES: dict[Any, Any] = {}
+_look_up: Any = types.BaseFunction.get_call_type
+_load: Any = BaseContext.unpack_value
+_store: Any = BaseContext.pack_value
 
 
-@contextmanager
-def _remembered_operators() -> Iterator[None]:
-    """Let numba look up the type of an operation once, not at each of its uses.
+def _remembered_call_type(operation: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Look up the type of an operation once, not at each of its uses.
 
-    It tries dozens of candidates for each `+`, which is a fifth of its time.
+    Numba tries dozens of candidates for each `+`, which is a fifth of its time.
     """
-    kind: Any = types.BaseFunction
-    look_up = kind.get_call_type
-    known = _CALL_TYPES
-
-    def remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws:
-            return look_up(self, context, args, kws)
-        key = (self, args)
-        if key not in known:
-            known[key] = look_up(self, context, args, kws)
-        return known[key]
-
-    kind.get_call_type = remember
-    try:
-        yield
-    finally:
-        kind.get_call_type = look_up
+    if kws:
+        return _look_up(operation, context, args, kws)
+    key = (operation, args)
+    if key not in _CALL_TYPES:
+        _CALL_TYPES[key] = _look_up(operation, context, args, kws)
+    return _CALL_TYPES[key]
 
 
-@contextmanager
-def _plain_indices() -> Iterator[None]:
+def _plain_index(context: Any, builder: Any, kind: Any, index: Any, _: Any) -> Any:
     """Take an index as it is: kernels never count from the end of an array.
 
     Numba would look at the sign of each index and add the length. The checked mode refuses a
     negative index.
     """
-    fix = arrayobj.fix_integer_index
+    return context.cast(builder, index, kind, types.intp)
 
-    def take(context: Any, builder: Any, kind: Any, index: Any, _: Any) -> Any:
-        return context.cast(builder, index, kind, types.intp)
 
-    arrayobj.fix_integer_index = take
+def _plain_boolean(_: Any, builder: Any, byte: Any) -> Any:
+    """A byte as a truth, without the branch that numba makes for each."""
+    return builder.icmp_unsigned("!=", byte, byte.type(0))
+
+
+def _load_apart(
+    context: Any, builder: Any, item: Any, pointer: Any, align: int | None = None
+) -> Any:
+    first = len(builder.block.instructions)
+    value = _load(context, builder, item, pointer, align)
+    _mark_access(builder, first, item, pointer)
+    return value
+
+
+def _store_apart(
+    context: Any, builder: Any, item: Any, value: Any, pointer: Any, align: int | None = None
+) -> None:
+    first = len(builder.block.instructions)
+    _store(context, builder, item, value, pointer, align)
+    _mark_access(builder, first, item, pointer)
+
+
+def _mark_access(builder: Any, first: int, item: Any, pointer: Any) -> None:
+    """Tell the optimizer that a field of a record is never another field, nor an item of an array.
+
+    Otherwise it would read everything again after each write. No memory has two layouts.
+    """
+    if isinstance(item, types.Record):
+        return  # all of its fields at once
+    while isinstance(pointer, ir.CastInstr):
+        pointer = pointer.operands[0]
+    name = f"an item {item}"
+    if isinstance(pointer, ir.GEPInstr) and isinstance(pointer.pointer.type.pointee, ir.ArrayType):
+        # A record is an array of bytes to numba: its size and the offset tell fields apart.
+        name = f"at {pointer.indices[-1].constant} of {pointer.pointer.type.pointee.count}"
+    for access in builder.block.instructions[first:]:
+        if isinstance(access, ir.LoadInstr | ir.StoreInstr):
+            access.set_metadata("tbaa", _memory(builder.module, name))
+
+
+def _memory(module: Any, name: str) -> Any:
+    """Memory that is apart from that of other names, in the notation of LLVM's alias analysis."""
+    kind = module.add_metadata([name, module.add_metadata(["memory"]), _I64(0)])
+    return module.add_metadata([kind, kind, _I64(0)])
+
+
+_REPLACED: tuple[tuple[Any, str, Any], ...] = (
+    (types.BaseFunction, "get_call_type", _remembered_call_type),
+    (arrayobj, "fix_integer_index", _plain_index),
+    (models.BooleanModel, "from_data", _plain_boolean),
+    (BaseContext, "unpack_value", _load_apart),
+    (BaseContext, "pack_value", _store_apart),
+)
+
+
+@contextmanager
+def _lowering_of_kernels() -> Iterator[None]:
+    before = [getattr(owner, name) for owner, name, _ in _REPLACED]
+    for owner, name, ours in _REPLACED:
+        setattr(owner, name, ours)
     try:
         yield
     finally:
-        arrayobj.fix_integer_index = fix
+        for (owner, name, _), numbas in zip(_REPLACED, before, strict=True):
+            setattr(owner, name, numbas)
 
 
 @cache
@@ -358,7 +407,7 @@ def lower(kernel: Kernel) -> bytes:
     """The intermediate code of an entry or of a declared kernel, in which it is the only symbol."""
     sig = _signature_of(kernel)
     dispatcher = dispatcher_of(kernel)
-    with _remembered_operators(), _plain_indices():
+    with _lowering_of_kernels():
         dispatcher.compile(sig.args)
     compiled = dispatcher.overloads[sig.args]
     module = binding.parse_assembly(str(_gate(kernel, sig, compiled)))
@@ -378,7 +427,19 @@ def link(entry: Entry, parts: Iterable[bytes]) -> bytes:
     _hide_all_but(entry.name, module)
     _optimize(codegen, module)
     _check_symbols(entry, module)
-    return bytes(codegen._tm.emit_object(module))
+    return bytes(_machine(codegen).emit_object(module))
+
+
+@cache
+def _machine(codegen: Any) -> Any:
+    """Numba's processor, but for objects whose parts lie near each other.
+
+    Code that may be anywhere needs an instruction for each address of a constant or function.
+    """
+    options = {"opt": _config.OPT}
+    codegen._customize_tm_options(options)
+    options |= {"reloc": "pic", "codemodel": "small"}
+    return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(**options)
 
 
 def _hide_all_but(symbol: str, module: Any) -> None:

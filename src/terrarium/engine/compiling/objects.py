@@ -20,7 +20,8 @@ def _engine() -> Any:
         codemodel="jitdefault", jit=True
     )
     binding.add_symbol(FAULT_SYMBOL, ctypes.cast(_note_fault, ctypes.c_void_p).value)
-    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    # The memory manager keeps the parts of an object together, as their code expects.
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine, use_lmm=True)
 
 
 _note_fault = ctypes.CFUNCTYPE(None, ctypes.c_int32)(_faults.append)
