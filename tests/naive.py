@@ -1,6 +1,7 @@
 """Naive twins: what kernels and estimators do, once more, as plainly as possible."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from heapq import heappop, heappush
 from math import cos, hypot, inf, radians, sin
 
@@ -82,19 +83,51 @@ def lambda_return(
     return total
 
 
+NEIGHBORS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
+"""of a cell, counterclockwise from east"""
+
+
 def walking_distances(exits: Sequence[int], width: int, goal: int) -> dict[int, float]:
     """How far it is to a cell from every other one that it can be reached from (Dijkstra 1959)."""
-    steps = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
     far, heap = {goal: 0.0}, [(0.0, goal)]
     while heap:
         distance, cell = heappop(heap)
-        for d, (dx, dy) in enumerate(steps):
+        for d, (dx, dy) in enumerate(NEIGHBORS):
             there = cell + dy * width + dx
             on_way = distance + hypot(dx, dy)
             if exits[cell] >> d & 1 and on_way < far.get(there, inf) - 1e-9:
                 far[there] = on_way
                 heappush(heap, (on_way, there))
     return far
+
+
+def line_crosses_wall(
+    exits: Sequence[int], width: int, start: tuple[float, float], end: tuple[float, float]
+) -> bool:
+    """Does a straight line leave a cell where its bits of open neighbors do not allow it?
+
+    Cell by cell, with every border that it crosses in exact numbers; through a corner, the step
+    is diagonal.
+    """
+    (x0, y0), (x1, y1) = ((Fraction(x), Fraction(y)) for x, y in (start, end))
+    crossed = []
+    for a, b, axis in ((x0, x1, 0), (y0, y1, 1)):
+        borders = range(int(min(a, b)) + 1, int(max(a, b)) + 1)
+        crossed += [((border - a) / (b - a), axis) for border in borders]
+    crossed.sort()
+    x, y = int(x0), int(y0)
+    step = (1 if x1 > x0 else -1, 1 if y1 > y0 else -1)
+    while crossed:
+        at, axis = crossed.pop(0)
+        move = [step[0], 0] if axis == 0 else [0, step[1]]
+        if crossed and crossed[0][1] != axis and crossed[0][0] - at <= 1e-9:
+            crossed.pop(0)
+            move = list(step)
+        direction = NEIGHBORS.index((move[0], move[1]))
+        if not exits[y * width + x] >> direction & 1:
+            return True
+        x, y = x + move[0], y + move[1]
+    return False
 
 
 def distance_to_polygon(x: float, y: float, corners: list[tuple[float, float]]) -> float:

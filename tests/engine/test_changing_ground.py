@@ -20,7 +20,7 @@ from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.engine.tables.terrain import compile_ground, sector_edges
 from tests.engine.arena import Arena, Piece, flat, on_terrain
 from tests.engine.building import ROOT, digests
-from tests.naive import distance_to_polygon, walking_distances
+from tests.naive import distance_to_polygon, line_crosses_wall, walking_distances
 
 RULES = "lotv-4.10"
 WITH_FOOTPRINTS = ("footprints",)
@@ -183,6 +183,35 @@ def test_ways_through_portals_are_hardly_longer_than_the_shortest(seed: int) -> 
             assert shortest[start] - 1e-6 <= way <= 1.1 * shortest[start] + 1.0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_walkers_go_straight_exactly_where_no_wall_crosses_the_line(seed: int) -> None:
+    size, rng = 72, np.random.default_rng(seed)
+    walkable = random_walls(seed, size)
+    arena = on_terrain(flat(size, size, walkable=walkable), RULES, slots=200)
+    spots = rng.choice(np.argwhere(walkable), 200) + rng.uniform(0.2, 0.8, (200, 2))
+    walkers = [arena.add("marine", at=(x, y), passive=True) for y, x in spots]
+    far = rng.integers(2, 40, 200)[:, None]  # short lines and long ones
+    goals = np.clip(spots + rng.uniform(-far, far, (200, 2)), 1.1, size - 1.1)
+    for me, (y, x) in zip(walkers, goals, strict=True):
+        me.move(x, y)
+    orders = arena.sim.games.orders[0, :, 0]
+    lines = [((me.x, me.y), (orders[me.slot]["x"], orders[me.slot]["y"])) for me in walkers]
+    arena.run(1)
+    exits = arena.sim.ground.open[0]
+    straight = [not line_crosses_wall(exits, size, start, end) for start, end in lines]
+    assert [bool(me.direct) for me in walkers] == straight
+    assert 20 < sum(straight) < 180
+
+
+def test_room_is_the_distance_to_the_nearest_cell_at_a_wall() -> None:
+    size = 40
+    ground = on_terrain(flat(size, size, walkable=random_walls(1, size)), RULES, slots=2).sim.ground
+    at_wall = np.argwhere(ground.open[0].reshape(size, size) != 255)
+    for y, x in np.ndindex(size, size):
+        nearest = np.abs(at_wall - (y, x)).max(axis=1).min()
+        assert ground.room[0, y * size + x] == min(nearest, 12)
+
+
 @pytest.mark.parametrize("size", [65, 96, 131, 176, 200])
 def test_sectors_are_the_same_from_both_ends_of_the_map(size: int) -> None:
     edges = sector_edges(size)
@@ -245,6 +274,7 @@ def test_repaired_ground_is_what_it_would_be_from_scratch(
     carved = compile_ground(replace(terrain, walkable=terrain.walkable & ~blocked))
     assert (sim.land.walkable[0] == carved.walkable).all()
     assert (sim.land.open[0] == carved.open).all()
+    assert (sim.land.room[0] == carved.room).all()
     for layer in range(3):
         assert same_parts(sim.land.island[0, layer], carved.island[layer])
     fresh = on_terrain(replace(terrain, walkable=terrain.walkable & ~blocked), RULES, slots=2).sim

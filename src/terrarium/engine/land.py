@@ -111,6 +111,7 @@ class Land(NamedTuple):
     """The ground as footprints leave it. Without room for footprints, all games share one."""
 
     open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # as in Ground
+    room: Annotated[NDArray[np.uint8], "u1", "layers C"]
     walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
     island: Annotated[NDArray[np.int32], "i4", "layers C"]
     convex: Annotated[NDArray[np.bool_], "?", "layers"]
@@ -140,6 +141,7 @@ def shared_land(ground: Ground) -> Land:
     n_sectors, n_portals = n_sectors_of(ground), portal_capacity(ground)
     return Land(
         open=ground.open,
+        room=ground.room,
         walkable=ground.walkable,
         island=ground.island,
         convex=ground.convex,

@@ -294,8 +294,10 @@ BODY = np.dtype(
         ("x", "f8"),  # where the unit was when the tick began, later where it wants to be
         ("y", "f8"),
         ("radius", "f8"),
-        ("step", "f8"),  # how far it wants to go
+        ("inner", "f8"),  # what must pass through gaps
+        ("layer", "i8"),  # which ground it walks on
         ("classes", "i8"),  # collision classes; 0 = out of the way
+        ("step", "f8"),  # how far it wants to go
         ("owner", "i8"),
         ("first", "i8"),  # chain of pairs
         ("still", "?"),  # does not want to move
@@ -308,15 +310,13 @@ BODY = np.dtype(
         ("full_step", "f8"),  # how far it would go if nothing were in the way
         ("push_x", "f8"),
         ("push_y", "f8"),
-        ("inner", "f8"),  # what must pass through gaps
-        ("layer", "i8"),  # which ground it walks on
         ("goal", "i8"),  # whom it runs to: not an obstacle
         ("detour", "i8"),
     ],
     align=True,
 )
 
-# A member of the neighbor grid, with what most pairs are ruled out by.
+# A body, with what most of its pairs are ruled out by.
 SPOT = np.dtype(
     [
         ("unit", "i8"),
@@ -389,9 +389,10 @@ class Scratch(NamedTuple):
     counts: Annotated[
         NDArray[np.int64], "i8", "5"
     ]  # how many pairs, hits, shots, callers, patients
-    cells: Annotated[NDArray[np.int64], "i8", "B"]  # grid buckets + 1
+    cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket; their number
     members: Annotated[NDArray[np.int64], "i8", "U"]
-    spots: Annotated[Records, SPOT, "U"]  # of the members
+    close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
+    spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
     # Of the path search: over the cells of a window, with a rim of one cell around it.
     window: Annotated[NDArray[np.int64], "i8", "4"]  # left, bottom, width with the rim, cells
@@ -488,8 +489,9 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
         counts=np.zeros(5, np.int64),
-        cells=np.zeros(across * down + 1, np.int64),
+        cells=np.zeros(across * down + 1, np.int16),
         members=np.zeros(n_slots, np.int64),
+        close=np.zeros(n_slots, np.int64),
         spots=records(n_slots, SPOT),
         patients=np.zeros(n_slots, np.int64),
         window=np.zeros(4, np.int64),

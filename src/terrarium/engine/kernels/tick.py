@@ -16,7 +16,7 @@ from terrarium.engine.kernels.combat.targeting import CROWD, acquire_targets, fi
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
-from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle, steer
+from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.orders import follow_orders, obey_commands
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
@@ -41,7 +41,6 @@ def tick(game: Game) -> None:
     anybody_moves = choose_ways(game)
     if anybody_moves or game.clock[0].tick % DRIFT_TICKS == 0:
         find_pairs(game)
-        steer(game)
         make_steps(game)
         push_apart(game)
         settle(game)

@@ -41,6 +41,8 @@ TYPE = np.dtype(
         ("radius", "f8"),
         ("separation", "f8"),
         ("inner", "f8"),
+        ("layer", "i8"),  # of the ground that its body stays on
+        ("classes", "i8"),
         ("speed", "f8"),  # per tick
         ("accel", "f8"),  # per tick and tick
         ("decel", "f8"),
@@ -51,8 +53,7 @@ TYPE = np.dtype(
         ("turret_cos", "f8"),
         ("turret_sin", "f8"),
         ("plane", "i8"),
-        ("classes", "i8"),
-        ("walker", "i8"),
+        ("walker", "i8"),  # layer that its paths are on
         ("flying", "?"),
         ("structure", "?"),
         ("biological", "?"),

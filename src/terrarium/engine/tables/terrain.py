@@ -10,6 +10,10 @@ from terrarium.data.battles.scenario import Terrain
 # The eight neighbors, counterclockwise from east; odd ones are diagonal.
 STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
 STEP_Y = (0, 1, 1, 1, 0, -1, -1, -1)
+ALL_OPEN = 255
+"""A walker may step from the cell to any of its neighbors: no wall touches it."""
+MOST_ROOM = 12
+"""Room is not counted further: what changes the ground changes it no further around."""
 BUCKET = 2.0
 """Side of a bucket of the neighbor grid."""
 WHOLE_MAP_CELLS = 4096
@@ -29,6 +33,7 @@ class Ground(NamedTuple):
     size: Annotated[NDArray[np.int64], "i8", "4"]  # width, height, the same in buckets
     playable: Annotated[NDArray[np.float64], "f8", "4"]  # x0, y0, x1, y1
     open: Annotated[NDArray[np.uint8], "u1", "layers C"]  # bit d: that neighbor can be entered
+    room: Annotated[NDArray[np.uint8], "u1", "layers C"]  # cells to the nearest at a wall
     walkable: Annotated[NDArray[np.bool_], "?", "layers C"]
     island: Annotated[NDArray[np.int32], "i4", "layers C"]  # connected cells; -1 = none
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
@@ -65,6 +70,7 @@ def compile_ground(terrain: Terrain) -> Ground:
         size=np.array([width, height, _buckets(width), _buckets(height)], np.int64),
         playable=np.array(terrain.playable, np.float64),
         open=np.stack([bits.ravel() for bits in opens]),
+        room=np.stack([measure_room(bits).ravel() for bits in opens]),
         walkable=np.stack([walkable.ravel() for walkable, _ in layers]),
         island=np.stack(
             [_islands(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
@@ -145,6 +151,17 @@ def _shifted(grid: NDArray[np.bool_], dx: int, dy: int) -> NDArray[np.bool_]:
         max(0, dy) : height - max(0, -dy), max(0, dx) : width - max(0, -dx)
     ]
     return result
+
+
+def measure_room(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """How many cells it is from each to the nearest that a wall touches, up to MOST_ROOM."""
+    clear = bits == ALL_OPEN
+    room = clear.astype(np.uint8)
+    for _ in range(MOST_ROOM - 1):
+        for axis in (0, 1):
+            clear = clear & np.roll(clear, 1, axis) & np.roll(clear, -1, axis)  # never at the edge
+        room += clear
+    return room
 
 
 def _islands(walkable: NDArray[np.bool_], bits: NDArray[np.uint8]) -> NDArray[np.int32]:

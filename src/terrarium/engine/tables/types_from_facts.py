@@ -189,6 +189,7 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
     if decel is None:
         decel = accel if unit.flying else INSTANT_ACCELERATION
     heal, life = unit.heal, unit.lifetime_loops or (0.0, 0.0)
+    walker = _walker(unit)
     return {
         "hp": unit.hp,
         "hp_regen": unit.hp_regen_per_s / TICKS_PER_S,
@@ -203,6 +204,9 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "radius": unit.radius,
         "separation": _separation(unit),
         "inner": min(unit.inner_radius or unit.radius, LARGE_INNER_RADIUS),
+        # A path has room for a large walker; its middle may come as near to a wall as others.
+        "layer": codes.SMALL_WALKER if walker == codes.LARGE_WALKER else walker,
+        "classes": codes.bits(COLLISION_CLASSES, unit.collision),
         "speed": unit.speed / TICKS_PER_S,
         "accel": accel / TICKS_PER_S**2,
         "decel": decel / TICKS_PER_S**2,
@@ -213,8 +217,7 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "turret_cos": turret[0],
         "turret_sin": turret[1],
         "plane": codes.bits(PLANES, unit.targetable_as),
-        "classes": codes.bits(COLLISION_CLASSES, unit.collision),
-        "walker": _walker(unit),
+        "walker": walker,
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
         "biological": "Biological" in unit.attributes,

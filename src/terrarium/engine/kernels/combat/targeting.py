@@ -27,29 +27,26 @@ CROWD = 48
 def fill_grid(game: Game) -> None:
     """Sort the living into square buckets, by counting."""
     across, n_buckets = game.ground.size[2], game.ground.size[2] * game.ground.size[3]
-    for b in range(n_buckets + 1):
+    for b in range(n_buckets):
         game.scratch.cells[b] = 0
-    n_members = 0
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
         if me.alive:
-            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
-            game.scratch.cells[bucket + 1] += 1
-            n_members += 1
+            game.scratch.cells[int(me.y / BUCKET) * across + int(me.x / BUCKET)] += 1
+    n_members = 0
     for b in range(n_buckets):
-        game.scratch.cells[b + 1] += game.scratch.cells[b]
+        n_members += int(game.scratch.cells[b])
+        game.scratch.cells[b] = n_members
+    game.scratch.cells[n_buckets] = n_members
     # Fill from the back, so that each start ends up at its bucket's first member.
     for i in range(game.clock[0].n_living - 1, -1, -1):
         u = game.living[i]
         me = game.units[u]
         if me.alive:
             bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
-            game.scratch.cells[bucket + 1] -= 1
-            game.scratch.members[game.scratch.cells[bucket + 1]] = u
-    for b in range(n_buckets):
-        game.scratch.cells[b] = game.scratch.cells[b + 1]
-    game.scratch.cells[n_buckets] = n_members
+            game.scratch.cells[bucket] -= 1
+            game.scratch.members[game.scratch.cells[bucket]] = u
 
 
 @kernel

@@ -33,23 +33,41 @@ OUT_OF_THE_WAY = 1e9
 def find_pairs(game: Game) -> None:
     """List the pairs of bodies that may touch in this tick; each body knows its own."""
     game.scratch.counts[N_PAIRS] = 0
+    if game.clock[0].n_living < CROWD:
+        find_pairs_among_few(game)
+    else:
+        find_pairs_on_grid(game)
+
+
+@kernel
+def find_pairs_among_few(game: Game) -> None:
+    """Try every pair."""
     n_living = game.clock[0].n_living
-    largest = longest_step = 0.0
     for i in range(n_living):
-        body = game.scratch.bodies[game.living[i]]
-        body.first = -1
+        fill_spot(game, i, game.living[i])
+    for i in range(n_living):
+        spot = game.scratch.spots[i]
+        if spot.x == OUT_OF_THE_WAY:
+            continue
+        own = spot.reach + SEEN_COMING + NEARLY
+        for j in range(i + 1, n_living):
+            other = game.scratch.spots[j]
+            dx, dy, near = other.x - spot.x, other.y - spot.y, own + other.reach
+            if dx * dx + dy * dy < near * near:
+                try_pair(game, spot.unit, other.unit)
+
+
+@kernel
+def find_pairs_on_grid(game: Game) -> None:
+    """Try the pairs of bodies in neighboring buckets."""
+    largest = longest_step = 0.0
+    for m in range(game.scratch.cells[game.ground.size[2] * game.ground.size[3]]):
+        body = game.scratch.bodies[game.scratch.members[m]]
+        fill_spot(game, m, game.scratch.members[m])
         if body.classes:
             largest = max(largest, body.radius)
             longest_step = max(longest_step, body.step)
-    if n_living < CROWD:
-        for i in range(n_living):
-            u = game.living[i]
-            if game.scratch.bodies[u].classes:
-                for j in range(i + 1, n_living):
-                    try_pair(game, u, game.living[j])
-        return
-    list_spots(game)
-    for i in range(n_living):
+    for i in range(game.clock[0].n_living):
         u = game.living[i]
         body = game.scratch.bodies[u]
         if body.classes:
@@ -57,13 +75,12 @@ def find_pairs(game: Game) -> None:
 
 
 @kernel
-def list_spots(game: Game) -> None:
-    """Put next to each other what pairs of the members of the grid are ruled out by."""
-    for m in range(game.scratch.cells[game.ground.size[2] * game.ground.size[3]]):
-        spot, body = game.scratch.spots[m], game.scratch.bodies[game.scratch.members[m]]
-        spot.unit, spot.reach = game.scratch.members[m], body.radius + body.step
-        spot.x = body.x if body.classes else OUT_OF_THE_WAY
-        spot.y = body.y
+def fill_spot(game: Game, m: int, u: int) -> None:
+    """Put what most pairs of a body are ruled out by next to that of others."""
+    spot, body = game.scratch.spots[m], game.scratch.bodies[u]
+    spot.unit, spot.reach = u, body.radius + body.step
+    spot.x = body.x if body.classes else OUT_OF_THE_WAY
+    spot.y = body.y
 
 
 @kernel
@@ -76,13 +93,17 @@ def find_pairs_of(game: Game, u: int, own: float, others: float) -> None:
     low_y = max(0, int((y - reach) / BUCKET))
     high_y = min(down - 1, int((y + reach) / BUCKET))
     own += SEEN_COMING + NEARLY  # whatever the order of the sum in `try_pair` rounds it to
+    n_close = 0
     for j in range(low_y, high_y + 1):
         last = game.scratch.cells[j * across + high_x + 1]
         for m in range(game.scratch.cells[j * across + low_x], last):
             spot = game.scratch.spots[m]
             dx, dy, near = spot.x - x, spot.y - y, own + spot.reach
-            if dx * dx + dy * dy < near * near and spot.unit > u:
-                try_pair(game, u, spot.unit)
+            # Counted instead of branched on: the processor cannot foresee who is close.
+            game.scratch.close[n_close] = spot.unit
+            n_close += (dx * dx + dy * dy < near * near) & (spot.unit > u)
+    for k in range(n_close):
+        try_pair(game, u, game.scratch.close[k])
 
 
 @kernel

@@ -40,14 +40,14 @@ def choose_ways(game: Game) -> bool:
         me = game.units[u]
         body = game.scratch.bodies[u]
         body.classes = 0
+        body.first = -1
         body.step, body.full_step = 0.0, 0.0
         if not me.alive:
             continue
         row = game.rules.types[me.kind]
         body.x, body.y = me.x, me.y
         body.radius, body.inner = row.separation, row.inner
-        body.layer = row.walker if row.walker >= codes.CLIFF_WALKER else codes.SMALL_WALKER
-        body.classes = row.classes
+        body.layer, body.classes = row.layer, row.classes
         body.owner = me.owner
         body.flying = row.flying
         body.solid = not row.mobile
@@ -60,6 +60,7 @@ def choose_ways(game: Game) -> bool:
         if is_placed(game, u):
             body.classes = 0  # its outline is in the way, not a circle
         choose_way(game, u)
+        body.full_step = body.step
         body.still = body.step == 0.0
         if body.still and me.target >= 0:
             body.anchored = True  # stands and fights
@@ -229,30 +230,59 @@ def face_target(game: Game, u: int) -> None:
 
 
 @kernel
-def steer(game: Game) -> None:
-    """Lead units around standing ones that they would run into."""
-    tick = game.clock[0].tick
+def make_steps(game: Game) -> None:
+    """Turn wishes into tentative positions, around those that stand in the way."""
     for i in range(game.clock[0].n_living):
         u = game.living[i]
-        me, body = game.units[u], game.scratch.bodies[u]
-        body.full_step = body.step
-        if not me.alive or body.still or body.flying or body.first < 0:
+        body = game.scratch.bodies[u]
+        if not game.units[u].alive:
             continue
-        n_near = look_around(game, u)
-        if n_near == 0:
-            continue
-        if tick >= me.detour_tick:
-            me.detour = 0
-        for _ in range(5):
-            k = first_blocker(game, u, n_near)
-            if k < 0:
-                break
-            pass_by(game, u, k)
-        else:
-            body.step = 1e-9  # shut in: waits, and tries the other side after a while
-            if (tick + me.phase) % PATIENCE_TICKS == 0:
-                me.detour = -me.detour
-        keep_clear(game, u, n_near)
+        if body.flying:
+            fly(game, u)
+        elif not body.still:
+            if body.first >= 0:
+                steer(game, u)
+            body.x += body.dir_x * body.step
+            body.y += body.dir_y * body.step
+
+
+@kernel
+def fly(game: Game, u: int) -> None:
+    """One step of an air unit, which keeps its momentum."""
+    me, body = game.units[u], game.scratch.bodies[u]
+    dx = body.dir_x * body.step - me.speed_x
+    dy = body.dir_y * body.step - me.speed_y
+    change = length(dx, dy)
+    limit = me.accel
+    if body.step < length(me.speed_x, me.speed_y):
+        limit = game.rules.types[me.kind].decel
+    if change > limit:
+        dx, dy = dx / change * limit, dy / change * limit
+    me.speed_x += dx
+    me.speed_y += dy
+    body.x += me.speed_x
+    body.y += me.speed_y
+
+
+@kernel
+def steer(game: Game, u: int) -> None:
+    """Lead a unit around standing ones that it would run into."""
+    n_near = look_around(game, u)
+    if n_near == 0:
+        return
+    me, body, tick = game.units[u], game.scratch.bodies[u], game.clock[0].tick
+    if tick >= me.detour_tick:
+        me.detour = 0
+    for _ in range(5):
+        k = first_blocker(game, u, n_near)
+        if k < 0:
+            break
+        pass_by(game, u, k)
+    else:
+        body.step = 1e-9  # shut in: waits, and tries the other side after a while
+        if (tick + me.phase) % PATIENCE_TICKS == 0:
+            me.detour = -me.detour
+    keep_clear(game, u, n_near)
 
 
 @kernel
@@ -263,9 +293,10 @@ def look_around(game: Game, u: int) -> int:
     p = body.first
     while p >= 0 and n_near < game.scratch.near.shape[0]:
         pair = game.scratch.pairs[p]
-        v = pair.v if pair.u == u else pair.u
-        sign = 1.0 if pair.u == u else -1.0
-        p = pair.next_u if pair.u == u else pair.next_v
+        one, two, after_one, after_two = pair.u, pair.v, pair.next_u, pair.next_v
+        v = two if one == u else one
+        sign = 1.0 if one == u else -1.0
+        p = after_one if one == u else after_two
         other = game.scratch.bodies[v]
         if other.flying or (other.still and other.owner == body.owner and not other.anchored):
             continue  # an idle friend makes way
@@ -382,33 +413,6 @@ def go_with(game: Game, u: int, v: int) -> None:
     if other.owner == me.owner and game.scratch.bodies[v].detour == -me.detour and me.detour != 0:
         if toss(game.clock[0].seed, 0, me.tag, other.tag):
             me.detour = -me.detour
-
-
-@kernel
-def make_steps(game: Game) -> None:
-    """Turn wishes into tentative positions; air units keep their momentum."""
-    for i in range(game.clock[0].n_living):
-        u = game.living[i]
-        me, body = game.units[u], game.scratch.bodies[u]
-        if not me.alive:
-            continue
-        row = game.rules.types[me.kind]
-        if row.flying:
-            want_x, want_y = body.dir_x * body.step, body.dir_y * body.step
-            dx, dy = want_x - me.speed_x, want_y - me.speed_y
-            change = length(dx, dy)
-            limit = me.accel
-            if body.step < length(me.speed_x, me.speed_y):
-                limit = row.decel
-            if change > limit:
-                dx, dy = dx / change * limit, dy / change * limit
-            me.speed_x += dx
-            me.speed_y += dy
-            body.x += me.speed_x
-            body.y += me.speed_y
-        elif body.step > 0.0:
-            body.x += body.dir_x * body.step
-            body.y += body.dir_y * body.step
 
 
 @kernel

@@ -22,7 +22,8 @@ def cell_of(game: Game, x: float, y: float) -> int:
 
 @kernel
 def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: float) -> bool:
-    """Can a walker go straight from one point to another? Visits each cell on the line once."""
+    """Can a walker go straight from one point to another? Follows the line from cell to cell, and
+    at one go where no wall is near."""
     width = game.ground.size[0]
     cx, cy = int(x0), int(y0)
     dx, dy = x1 - x0, y1 - y0
@@ -35,8 +36,18 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
     per_y = 1.0 / abs(dy) if dy != 0.0 else 1e30
     next_x = (cx + 1 - x0 if dx > 0.0 else x0 - cx) * per_x
     next_y = (cy + 1 - y0 if dy > 0.0 else y0 - cy) * per_y
-    # Conditions instead of branches: whether x or y is next, the processor cannot foresee.
     while n_steps > 0:
+        n_open = int(game.land.room[layer, cy * width + cx]) - 1
+        if n_open > 0:
+            # Up to the first border that leads out of the open square around the cell.
+            out = min(next_x + n_open * per_x, next_y + n_open * per_y)
+            n_x = borders_before(out, next_x, abs(dx), n_open)
+            n_y = borders_before(out, next_y, abs(dy), n_open)
+            cx, cy = cx + n_x * step_x, cy + n_y * step_y
+            next_x, next_y = next_x + n_x * per_x, next_y + n_y * per_y
+            n_steps -= n_x + n_y
+            continue
+        # Conditions instead of branches: whether x or y is next, the processor cannot foresee.
         only_x, only_y = next_x < next_y - NEARLY, next_y < next_x - NEARLY
         # Neither: through the corner, or so near that rounding would decide.
         way = beside if only_x else (above if only_y else diagonal)
@@ -49,6 +60,12 @@ def line_is_clear(game: Game, layer: int, x0: float, y0: float, x1: float, y1: f
         next_y += 0.0 if only_x else per_y
         n_steps -= 1 if only_x or only_y else 2
     return True
+
+
+@kernel
+def borders_before(end: float, first: float, length: float, most: int) -> int:
+    """How many borders a line crosses before a fraction of it, if the first one is at `first`."""
+    return min(most, int((end - first) * length) + 1) if first < end else 0
 
 
 @kernel

@@ -4,7 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.state import Game
-from terrarium.engine.tables.terrain import STEP_X, STEP_Y
+from terrarium.engine.tables.terrain import ALL_OPEN, MOST_ROOM, STEP_X, STEP_Y
 
 NO_ISLAND = -1
 AROUND = 2
@@ -22,6 +22,7 @@ def survey(game: Game) -> None:
         game.land.changed[sector] = game.epochs[0].ground
     forget_paths(game)
     close_cells(game, 0, 0, width, height)
+    measure_room(game, 0, 0, width, height)
     for layer in range(game.land.open.shape[0]):
         name_islands(game, layer)
     find_portals(game)
@@ -47,6 +48,13 @@ def repair(game: Game, left: int, bottom: int, right: int, top: int) -> None:
     x1, y1 = min(width, right + AROUND), min(height, top + AROUND)
     note_change(game, x0, y0, x1, y1)
     close_cells(game, x0, y0, x1, y1)
+    measure_room(
+        game,
+        max(0, x0 - MOST_ROOM),
+        max(0, y0 - MOST_ROOM),
+        min(width, x1 + MOST_ROOM),
+        min(height, y1 + MOST_ROOM),
+    )
     x0, y0 = max(0, left - LOOK_AROUND), max(0, bottom - LOOK_AROUND)
     x1, y1 = min(width, right + LOOK_AROUND), min(height, top + LOOK_AROUND)
     for layer in range(game.land.open.shape[0]):
@@ -86,6 +94,37 @@ def close_cells(game: Game, left: int, bottom: int, right: int, top: int) -> Non
                 cell = y * width + x
                 land.open[layer, cell] = open_steps(game, layer, cell)
         land.convex[layer] = game.ground.convex[layer] and game.epochs[0].n_placed == 0
+
+
+@kernel
+def measure_room(game: Game, left: int, bottom: int, right: int, top: int) -> None:
+    """Derive how far it is from the cells of a rectangle to the nearest that a wall touches.
+
+    In one pass from each end: what the neighbors before a cell say, then those behind it.
+    """
+    width, land = game.ground.size[0], game.land
+    for layer in range(land.open.shape[0]):
+        for y in range(bottom, top):
+            for x in range(left, right):
+                cell, room = y * width + x, 0
+                if land.open[layer, cell] == ALL_OPEN:  # so it is not at the edge of the map
+                    before = cell - width
+                    room = min(MOST_ROOM, 1 + room_beside(game, layer, cell - 1, before))
+                land.room[layer, cell] = room
+        for y in range(top - 1, bottom - 1, -1):
+            for x in range(right - 1, left - 1, -1):
+                cell = y * width + x
+                if land.open[layer, cell] == ALL_OPEN:
+                    room = 1 + room_beside(game, layer, cell + 1, cell + width)
+                    land.room[layer, cell] = min(int(land.room[layer, cell]), room)
+
+
+@kernel
+def room_beside(game: Game, layer: int, beside: int, row: int) -> int:
+    """The least room of a cell's neighbor on one side and of the three in a row next to it."""
+    room = game.land.room
+    in_row = min(int(room[layer, row - 1]), int(room[layer, row]), int(room[layer, row + 1]))
+    return min(in_row, int(room[layer, beside]))
 
 
 @kernel

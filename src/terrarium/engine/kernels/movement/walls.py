@@ -4,7 +4,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY, length, to_outline
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_structures
-from terrarium.engine.tables.terrain import STEP_X, STEP_Y
+from terrarium.engine.tables.terrain import ALL_OPEN, STEP_X, STEP_Y
 
 EDGE = 1e-6
 """Keeps a point on the upper border of a cell inside it."""
@@ -18,7 +18,7 @@ def off_walls(
 ) -> tuple[float, float]:
     """Move a point of a cell to where a walker of that inner radius can stand."""
     bits = game.ground.open[layer, cell]
-    if bits == 255:
+    if bits == ALL_OPEN:
         return x, y
     width = game.ground.size[0]  # dividing by it is slow, and seldom needed
     left, bottom = float(cell % width), float(cell // width)
@@ -68,6 +68,17 @@ def walk(
     game: Game, body: Records, x0: float, y0: float, x: float, y: float
 ) -> tuple[float, float]:
     """Where a walker at (x0, y0) that wants to be at (x, y), less than a cell away, ends up."""
+    if int(x) == int(x0) and int(y) == int(y0):
+        if game.land.open[body.layer, int(y) * game.ground.size[0] + int(x)] == ALL_OPEN:
+            return x, y  # most steps: nothing is near
+    return along_obstacles(game, body, x0, y0, x, y)
+
+
+@kernel
+def along_obstacles(
+    game: Game, body: Records, x0: float, y0: float, x: float, y: float
+) -> tuple[float, float]:
+    """Where terrain and structures let a walker at (x0, y0) end up that wants to be at (x, y)."""
     x, y = along_walls(game, body, x0, y0, x, y)
     if has_structures(game) and is_at_structure(game, body.layer, x, y):
         return along_structures(game, body, x0, y0, x, y)
