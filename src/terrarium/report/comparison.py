@@ -52,6 +52,7 @@ def save_comparison(comparison: Comparison, folder: str | Path, title: str = "")
     The title is that of the page; without one it is named after its scenarios.
     """
     folder = Path(folder)
+    make_folder(folder)  # before the drawing, which takes seconds
     groups, statistics = comparison.groups, comparison.statistics
     texts = {
         "report.html": page(groups, comparison.rows, statistics, comparison.notes, title),
@@ -67,7 +68,6 @@ def save_comparison(comparison: Comparison, folder: str | Path, title: str = "")
         contents["statistics.png"] = png_of_figure(lambda: statistics_figure(groups, statistics))
         drawing = svg_of_figure(lambda: statistics_figure(groups, statistics))
         contents["statistics.svg"] = drawing.encode("utf-8")
-    make_folder(folder)
     for name in _PERHAPS - contents.keys():
         (folder / name).unlink(missing_ok=True)  # from a comparison that had something to show
     return {folder / name: _write(folder / name, contents[name]) for name in sorted(contents)}
