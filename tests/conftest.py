@@ -1,5 +1,6 @@
 """Settings of all tests: the same examples every time, one thread for each."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -16,6 +17,11 @@ settings.load_profile("fixed")
 # would make both ten times slower. Programs that tests start inherit it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Python keeps the bytecode of tests and package, whatever the environment says: without it every
+# process of the tests, and every program that they start, compiles all modules again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Where these are set, pytest prints comparisons in full, and megabytes of differing arrays bury the
 # names of the tests that failed. Shortened as at home, the names come last and are seen.
 for name in ("CI", "BUILD_NUMBER"):
@@ -29,6 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the garbage collector need not visit it
+    again and again, half a second each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

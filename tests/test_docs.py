@@ -16,6 +16,11 @@ pytestmark = pytest.mark.xdist_group("engine")
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+MARKED_PAGES = [
+    pytest.param(page, marks=pytest.mark.slow) if page.stem in ("compare", "train") else page
+    for page in PAGES
+]
+"""The code of two pages trains and draws for seconds: the quick selection leaves it out."""
 SCENARIO_PAGE = ROOT / "docs" / "scenarios.md"
 
 
@@ -55,7 +60,7 @@ def test_the_terrain_of_the_page_can_be_fought_on(tmp_path: Path) -> None:
     assert sim.scenario.terrain.width == 16
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", MARKED_PAGES, ids=lambda page: page.name)
 def test_the_python_of_the_pages_runs(page: Path, beside_the_example: Path) -> None:
     for code in blocks(page, "python"):
         exec(compile(code, str(page), "exec"), {})

@@ -77,6 +77,7 @@ def test_the_table_is_what_the_script_prints(run: Callable[[list[str]], list[str
         assert numbers_in(old) == pytest.approx(numbers_in(new), abs=0.0015)
 
 
+@pytest.mark.slow
 def test_the_survey_is_what_the_script_prints(run: Callable[[list[str]], list[str]]) -> None:
     printed = run(["--survey", "40", "--samples", "20000"])
     shown = on_the_page(printed[0], len(printed))

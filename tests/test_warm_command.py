@@ -35,6 +35,7 @@ def run_warm(folder: Path, *words: str) -> str:
     return answer.stdout
 
 
+@pytest.mark.slow
 def test_it_compiles_once_and_says_how_long_how_large_and_where(tmp_path: Path) -> None:
     write_package(tmp_path)
     first = run_warm(tmp_path)

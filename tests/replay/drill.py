@@ -12,6 +12,7 @@ from terrarium.engine.simulator import Simulator
 from terrarium.replay.frames import Frames
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind, Record, Recorder
+from terrarium.replay.record_file import to_bytes
 
 SCENARIO = """
 title = "Stim, siege, cloak, EMP, storm, cargo and locks"
@@ -172,6 +173,11 @@ def recorded(kind: Kind = "exact") -> Record:
         sim.step()
         recorder.note(why)
     return recorder.record("A drill", "unknown")
+
+
+@cache
+def content(kind: Kind) -> bytes:
+    return to_bytes(recorded(kind))
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from terrarium.replay.errors import ReplayError
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind
 from terrarium.replay.record_file import from_bytes, load_record, save_record, to_bytes
-from tests.replay.battles import forged, recorded, signed
+from tests.replay.battles import forged, frames, recorded, signed
 
 pytestmark = pytest.mark.xdist_group("engine")
 
 KINDS: tuple[Kind, ...] = ("exact", "light")
 
 
+@cache
 def content(kind: Kind) -> bytes:
     return to_bytes(recorded("smac/2s3z", kind=kind))
 
@@ -83,7 +85,7 @@ def test_a_clever_enemy_changes_numbers_in_vain(kind: Kind, data: st.DataObject)
         shown = frames_of(record)
     except ReplayError:
         return
-    assert np.array_equal(shown.units, frames_of(recorded("smac/2s3z")).units)
+    assert np.array_equal(shown.units, frames("smac/2s3z").units)
 
 
 def _set(key: str, value: object) -> Callable[[dict[str, Any]], object]:

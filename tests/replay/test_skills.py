@@ -272,7 +272,7 @@ def test_a_header_that_lies_about_abilities_is_refused(
     kind: Kind, change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
     with pytest.raises(TerrariumError) as caught:
-        from_bytes(forged(to_bytes(drill.recorded(kind)), header=change))
+        from_bytes(forged(drill.content(kind), header=change))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -306,7 +306,7 @@ def test_a_clever_enemy_changes_what_lasts_in_vain(data: st.DataObject) -> None:
             body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
 
     try:
-        shown = frames_of(from_bytes(forged(to_bytes(drill.recorded("light")), body=change)))
+        shown = frames_of(from_bytes(forged(drill.content("light"), body=change)))
     except ReplayError:
         return
     n_units = shown.units.shape[1]

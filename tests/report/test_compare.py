@@ -102,6 +102,7 @@ def test_notes_are_printed(report: Report) -> None:
     assert "note: smac/3m, mappo, net.core=gru: the metrics of the run with" in report.out
 
 
+@pytest.mark.slow
 def test_json_is_the_table_and_by_puts_together_what_agrees(run: Run) -> None:
     code, out, err = run("runs", "--json", "--by", "run.seed", "--out", "new/folder")
     assert (code, err) == (0, "")
@@ -143,10 +144,11 @@ def blocked(tmp_path: Path) -> None:
         (taken, "runs/gru0 --out taken/in", "taken/in: cannot be made: Not a directory; choose"),
         (taken, "runs --by net.cor", 'unknown setting "net.cor". Did you mean "net.core"?'),
         (blocked, "blocked", "blocked: there is no run in this folder"),
-        (
+        pytest.param(
             blocked,
             "runs/gru0 --out blocked",
             "blocked/curves.png: cannot be written: Is a directory",
+            marks=pytest.mark.slow,  # it draws first
         ),
         (broken, "runs", "runs/gru0/metrics.jsonl, line 1: step is missing"),
         (not_evaluated, "runs", "runs/gru0/metrics.jsonl: the file is empty: this run has not"),

@@ -218,6 +218,7 @@ def test_the_curves_follow_the_colors_of_the_page(plain_page: str) -> None:
     assert all(f"{name}:" in style for name in re.findall(r"var\((--\w+)\)", text))
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_names(tmp_path: Path) -> None:
     """Of algorithms, scenarios, settings and revisions: the page has the tags of a peaceful one."""
     found = []

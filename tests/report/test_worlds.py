@@ -146,6 +146,7 @@ def test_teams_that_always_earn_the_same_are_one(tmp_path: Path) -> None:
     assert comparison.notes == ()
 
 
+@pytest.mark.slow
 def test_battles_and_worlds_have_tables_of_their_own(tmp_path: Path) -> None:
     comparison = compare([battles(tmp_path / "b"), spread(tmp_path / "s"), tag(tmp_path / "t")])
     assert [(scale.measure, scale.scope) for scale in comparison.statistics] == [
@@ -197,6 +198,7 @@ def test_returns_of_battles_are_not_looked_at(tmp_path: Path) -> None:
     assert load_run(folder).scores == (0.5,)
 
 
+@pytest.mark.slow
 def test_the_command_prints_both_kinds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

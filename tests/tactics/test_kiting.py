@@ -102,7 +102,7 @@ def test_walking_distances_are_those_of_a_plain_search() -> None:
     far = {start: 0.0}
     wave = [start]
     while wave:
-        cell = wave.pop()
+        cell = wave.pop(0)
         x, y = cell % width, cell // width
         for dx in (-1, 0, 1):
             for dy in (-1, 0, 1):
