@@ -1,16 +1,21 @@
 # Every target builds its own virtual environment first: nothing has to be installed by hand.
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+# --no-compile: Python compiles the modules that it imports, a tenth of those that PyTorch brings.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 SMAX_PIP := .venv-smax/bin/pip install --quiet --disable-pip-version-check -c constraints-smax.txt
 SMAX_READY := .venv-smax/.ready
+
+# Processes that keep no bytecode would all compile the same modules.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check bench clean
 .DEFAULT_GOAL := test
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+# The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests.
+.venv/.%: pyproject.toml constraints.txt
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(PIP) -e '.[$*]'
 	touch $@
 
 # --no-deps: all that SMAX needs is in the line before, as pinned.
@@ -20,7 +25,7 @@ $(SMAX_READY): constraints-smax.txt
 	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
-demo: $(READY)  ## train a small battle, print its win rate, and write a battle as a page for the browser
+demo: .venv/.marl  ## train a small battle, print its win rate, and write a battle as a page for the browser
 	rm -rf demo
 	$(BIN)/terrarium train mappo smac/3m run.folder=demo run.target_win_rate=0.95
 	$(BIN)/terrarium eval demo --episodes 200
@@ -32,14 +37,14 @@ demo: $(READY)  ## train a small battle, print its win rate, and write a battle 
 
 test: check  ## what CI runs
 
-check: $(READY)  ## format, lint, types, import order, tests
+check: .venv/.dev  ## format, lint, types, import order, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal
 
-bench: $(READY) $(SMAX_READY)  ## throughput on this machine: the engine; the environment against SMAX
+bench: .venv/.marl $(SMAX_READY)  ## throughput on this machine: the engine; the environment against SMAX
 	$(BIN)/terrarium bench engine
 	$(BIN)/terrarium bench env --vs smax
 
