@@ -44,6 +44,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_teardown() -> None:
+    """A run chooses the threads of PyTorch for its process: the tests after it have one again."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Before tests are spread over processes, compile both modes once, side by side: otherwise
     every process would compile them for itself."""
