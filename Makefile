@@ -1,7 +1,7 @@
 # Every target builds its own virtual environment first: nothing has to be installed by hand.
 PYTHON ?= python3
 BIN := .venv/bin
-# --no-compile: Python compiles the modules that it imports, a tenth of those that PyTorch brings.
+# --no-compile: Python compiles the modules that it imports, a third of those that are installed.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 SMAX_PIP := .venv-smax/bin/pip install --quiet --disable-pip-version-check -c constraints-smax.txt
 SMAX_READY := .venv-smax/.ready
@@ -25,9 +25,10 @@ $(SMAX_READY): constraints-smax.txt
 	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
+# One thread: networks so small gain nothing by two, which on a busy machine wait for each other.
 demo: .venv/.marl  ## train a small battle, print its win rate, and write a battle as a page for the browser
 	rm -rf demo
-	$(BIN)/terrarium train mappo smac/3m run.folder=demo run.target_win_rate=0.95
+	$(BIN)/terrarium train mappo smac/3m run.folder=demo run.target_win_rate=0.95 run.threads=1
 	$(BIN)/terrarium eval demo --episodes 200
 	$(BIN)/terrarium watch demo --out demo.html
 	@echo "Three Marines have learned to fight. Open demo.html in a browser to see how. Then try:"
