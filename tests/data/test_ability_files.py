@@ -240,6 +240,7 @@ def toml(value: Any) -> str:
     return repr(value)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=60,
     deadline=None,

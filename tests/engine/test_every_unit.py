@@ -4,6 +4,7 @@ import pytest
 
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.facts.unit_facts import Unit
+from tests.covering import few_quick
 from tests.engine.arena import SECOND, open_ground
 
 UNITS = [(rules, name) for rules in ruleset_names() for name in load_ruleset(rules).units]
@@ -15,7 +16,7 @@ def unit_of(rules: str, name: str) -> Unit:
     return load_ruleset(rules).units[name]
 
 
-@pytest.mark.parametrize(("rules", "name"), UNITS)
+@pytest.mark.parametrize(("rules", "name"), few_quick(UNITS))
 def test_it_appears_whole_and_goes_where_it_is_sent(rules: str, name: str) -> None:
     facts = unit_of(rules, name)
     arena = open_ground(rules)
@@ -41,7 +42,7 @@ ARMED = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "name", "index"), ARMED)
+@pytest.mark.parametrize(("rules", "name", "index"), few_quick(ARMED))
 def test_its_weapon_hurts_what_it_may_hit(rules: str, name: str, index: int) -> None:
     facts = unit_of(rules, name)
     weapon = facts.weapons[index]

@@ -16,6 +16,7 @@ from terrarium.envs.kernels.tables import N_SELF
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.envs.skills import skills_of
 from terrarium.envs.vector import EnvError, VecEnv
+from tests.covering import few_quick
 from tests.envs.skirmish import (
     CRUISER,
     ENEMY,
@@ -52,7 +53,7 @@ def feature(env: VecEnv, m: int, name: str) -> float:
 # -- the contract of the mask -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["skirmish", *DRILLS])
+@pytest.mark.parametrize("name", few_quick(["skirmish", *DRILLS]))
 def test_the_engine_takes_every_order_that_the_mask_offers(name: str) -> None:
     env = terrarium.make_vec(SKIRMISH if name == "skirmish" else name, 4, seed=3)
     env.reset()
@@ -311,7 +312,7 @@ def test_members_that_an_army_does_not_have_are_dead_from_the_start() -> None:
 # -- what is seen -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["skirmish", *DRILLS])
+@pytest.mark.parametrize("name", few_quick(["skirmish", *DRILLS]))
 def test_every_drill_plays(name: str) -> None:
     """Random play: numbers are finite, shares are shares, the dead are silent."""
     env = terrarium.make_vec(SKIRMISH if name == "skirmish" else name, 4, seed=2)

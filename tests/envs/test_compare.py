@@ -29,6 +29,7 @@ def test_the_engine_accepts_every_order(player: str, scenario: str) -> None:
     stage.close()
 
 
+@pytest.mark.slow
 def test_the_size_of_the_batch_does_not_change_the_answer() -> None:
     one, other = (
         compare_players("skills/focus_fire", ["tactics"], 6, seed=3, batch=batch)[0]
@@ -43,8 +44,8 @@ def test_the_size_of_the_batch_does_not_change_the_answer() -> None:
         ("skills/baneling_split", 12, 0.3),  # by 0.96, 0.05 from battle to battle
         ("skills/siege_line", 12, 0.5),  # by 0.94 and 0.24
         ("skills/nuke_dodge", 12, 0.5),  # by 0.98 and 0.03
-        ("skills/bc_jump_home", 32, 0.2),  # by 0.27 and 0.33
-        ("skills/bc_yamato", 32, 0.1),  # by 0.27 and 0.25
+        pytest.param("skills/bc_jump_home", 32, 0.2, marks=pytest.mark.slow),  # by 0.27 and 0.33
+        pytest.param("skills/bc_yamato", 32, 0.1, marks=pytest.mark.slow),  # by 0.27 and 0.25
     ],
 )
 def test_tactics_beat_attack_move(scenario: str, episodes: int, at_least: float) -> None:

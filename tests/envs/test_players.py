@@ -97,6 +97,7 @@ def test_kiting_wins_where_a_good_player_wins(scenario: str, at_least: float) ->
     assert evaluate(PLAYERS["kiting"](), scenario, 100).win_rate >= at_least
 
 
+@pytest.mark.slow
 def test_colossi_use_the_cliff() -> None:
     # Without it two of them never survive 64 Zerglings: the heuristic loses every battle.
     assert evaluate(PLAYERS["kiting"](), "smac/2c_vs_64zg", 20).win_rate > 0.6

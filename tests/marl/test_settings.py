@@ -14,6 +14,7 @@ from terrarium.marl.games import BattleGame
 from terrarium.marl.run_folder import settings_from
 from terrarium.marl.settings import WORLDS, Settings, from_layers, resolve, sections
 from terrarium.marl.trainer import check_start
+from tests.covering import few_quick
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -184,7 +185,7 @@ def test_every_setting_has_a_meaning_and_a_default_or_none() -> None:
                 assert setting.meaning, setting.name
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", few_quick(preset_names()))
 def test_every_preset_can_be_trained_with(name: str) -> None:
     algo, scenario = name.split("/", 1) if "/" in name else ("mappo", name)
     layers = load_preset(name)

@@ -60,6 +60,7 @@ def test_damage_is_noticed_wherever_it_is(kind: Kind, data: st.DataObject) -> No
         from_bytes(damaged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60)
 @given(data=st.data())

@@ -119,6 +119,7 @@ def test_a_group_has_one_style_in_all_panels_and_no_two_share_one(tmp_path: Path
     assert len(styles) == len({(s.color, str(s.dashes)) for s in styles.values()}) == 9
 
 
+@pytest.mark.slow
 def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
     groups = comparison(tmp_path, ["mappo"], [f"smac/map{i}" for i in range(7)]).groups
     assert [n_columns(groups[:n]) for n in (1, 3, 4, 5, 6, 7)] == [1, 3, 4, 3, 3, 4]
@@ -238,6 +239,7 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_name_of_ten_thousand_letters_fits(tmp_path: Path) -> None:
     result = comparison(tmp_path, ["a" * 10_000, "b " * 5_000], ["smac/" + "m" * 10_000])
     for png in (png_of(result.groups), statistics_png(result)):

@@ -25,6 +25,7 @@ def test_the_answer_does_not_depend_on_the_batch(name: str) -> None:
         assert np.array_equal(results[0].steps, other.steps)
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_workers() -> None:
     world = find_spec("mpe/simple_push", {"max_cycles": 6})
     one, two = (
