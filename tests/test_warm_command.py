@@ -48,6 +48,7 @@ def test_it_compiles_once_and_says_how_long_how_large_and_where(tmp_path: Path) 
     assert about["bytes"] == size > 0
 
 
+@pytest.mark.slow
 def test_it_finds_every_entry_of_the_package() -> None:
     root = Path(terrarium.__file__).parent
     written = {

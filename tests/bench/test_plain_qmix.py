@@ -14,6 +14,8 @@ from terrarium.bench.plain_qmix import (
     seconds_per_update,
 )
 
+pytestmark = pytest.mark.slow
+
 SIZES = QmixSizes(n_agents=2, n_actions=4, obs_width=3, state_size=5, hidden=8, embed=4, hypernet=6)
 
 

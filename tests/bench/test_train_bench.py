@@ -6,6 +6,8 @@ from terrarium.bench.engine import describe_machine
 from terrarium.bench.train import TimeToTarget, TrainBenchConfig, TrainBenchResult, bench_train
 from terrarium.errors import TerrariumError
 
+pytestmark = pytest.mark.slow
+
 
 def result(*times: float | None) -> TrainBenchResult:
     runs = [TimeToTarget(k, t is not None, t or 600.0, 1000, 0.9) for k, t in enumerate(times)]

@@ -5,6 +5,8 @@ import pytest
 from terrarium.bench.updates import UpdateBenchConfig, bench_updates
 from terrarium.errors import TerrariumError
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_learner_is_measured() -> None:
     result = bench_updates(UpdateBenchConfig("smac/3m", batch=2, updates=3, envs=8))

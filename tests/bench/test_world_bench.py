@@ -6,8 +6,9 @@ from terrarium.bench.worlds import LOOP, WorldBenchConfig, bench_worlds
 from terrarium.cli.bench import BenchWorlds
 from terrarium.errors import TerrariumError
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_every_side_is_measured_against_the_plain_loop() -> None:
     told: list[str] = []
     result = bench_worlds(WorldBenchConfig(envs=2, seconds=0.1), told.append)

@@ -38,14 +38,15 @@ def test_the_size_of_the_batch_does_not_change_the_answer() -> None:
     assert one.scores.tolist() == other.scores.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "episodes", "at_least"),
     [
         ("skills/baneling_split", 12, 0.3),  # by 0.96, 0.05 from battle to battle
         ("skills/siege_line", 12, 0.5),  # by 0.94 and 0.24
         ("skills/nuke_dodge", 12, 0.5),  # by 0.98 and 0.03
-        pytest.param("skills/bc_jump_home", 32, 0.2, marks=pytest.mark.slow),  # by 0.27 and 0.33
-        pytest.param("skills/bc_yamato", 32, 0.1, marks=pytest.mark.slow),  # by 0.27 and 0.25
+        ("skills/bc_jump_home", 32, 0.2),  # by 0.27 and 0.33
+        ("skills/bc_yamato", 32, 0.1),  # by 0.27 and 0.25
     ],
 )
 def test_tactics_beat_attack_move(scenario: str, episodes: int, at_least: float) -> None:

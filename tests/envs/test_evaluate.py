@@ -35,6 +35,7 @@ def outcome(result: Evaluation) -> dict[str, object]:
     return {key: value for key, value in asdict(result).items() if key != "steps_per_s"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", PLAYERS)
 def test_the_answer_depends_neither_on_the_batch_nor_on_the_threads(player: str) -> None:
     one = outcome(evaluate(PLAYERS[player](), "smac/3m", 23, seed=5, n_envs=1))

@@ -13,6 +13,7 @@ from tests.envs.shown import CASES, shown
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", [pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow), "NUMBA_BOUNDSCHECK"]
 )

@@ -16,7 +16,7 @@ from terrarium.envs.smac.maps import get_map_params, get_smacv2_map_registry, ma
 from terrarium.envs.smac.multi_agent_env import MultiAgentEnv
 from terrarium.errors import TerrariumError
 
-pytestmark = pytest.mark.xdist_group("engine")
+pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()", "run-smac"]
 
@@ -159,7 +159,6 @@ def test_random_agents_play_with_their_own_arguments(tmp_path: Path) -> None:
     assert answer.out.endswith("3 battles\n")
 
 
-@pytest.mark.slow
 def test_a_runner_with_processes_of_its_own_plays(tmp_path: Path) -> None:
     assert run_smac(tmp_path, saved(tmp_path, RUNNER)) == (0, "1\n1\n", "")
 
@@ -206,7 +205,6 @@ def test_the_exit_code_is_passed_on(tmp_path: Path) -> None:
     assert run_smac(tmp_path, saved(tmp_path, "import sys; sys.exit(3)")) == (3, "", "")
 
 
-@pytest.mark.slow
 def test_errors_of_a_program_look_as_if_python_had_run_it(tmp_path: Path) -> None:
     programs = {
         "wrong": "def inner():\n    raise ValueError('mine')\n\ninner()\n",

@@ -252,6 +252,7 @@ def test_views_that_nobody_asked_for_cost_no_memory() -> None:
     assert env.table.any()
 
 
+@pytest.mark.slow
 def test_memory_stays_flat() -> None:
     """10^6 steps are in docs/performance.md; a leak of 20 bytes a call shows here too."""
     env = terrarium.make_vec("smac/3m", 16, 2, seed=1)

@@ -56,6 +56,7 @@ def rollout_of(learner: Coma, collector: Collector, n: int = 4) -> Rollout:
     return collector.collect(learner.act)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("net", "optimizer"), [(NET, "adam"), (FLAT, "rmsprop")], ids=["adam", "rmsprop"]
 )

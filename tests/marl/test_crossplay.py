@@ -26,6 +26,8 @@ from terrarium.marl.settings import resolve
 from terrarium.marl.trainer import Trainer
 from tests.marl.duels import name_of
 
+pytestmark = pytest.mark.slow
+
 SMALL = (
     *("env.n_envs=8", "net.width=16", "run.threads=1", "run.max_steps=64"),
     *("eval.every=64", "eval.episodes=64", "eval.replays=false"),
@@ -163,7 +165,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
 def test_a_run_against_itself_does_what_eval_says(runs: dict[str, str]) -> None:
     some = find_entrants([runs["teams"], runs["gru"]])
     table = cross_play(some, how=Round(episodes=10, batch=4))

@@ -181,6 +181,7 @@ def test_of_twins_the_smaller_value_counts() -> None:
     torch.testing.assert_close(goals, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["terminated", "truncated"])
 def test_a_done_agents_transitions_stop(how: str) -> None:
     words = ("task.length=4", f"task.leaves={how}", "replay.chunk=4", "replay.batch=8")

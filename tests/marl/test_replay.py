@@ -163,6 +163,7 @@ def graded() -> tuple[Replay, torch.Tensor, torch.Tensor]:
     return replay, ids, chances / chances.sum()
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_by_their_priority() -> None:
     replay, ids, chances = graded()
     generator, counts = torch.Generator().manual_seed(0), torch.zeros(replay.n_rows)

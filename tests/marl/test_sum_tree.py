@@ -58,6 +58,7 @@ def test_of_a_row_that_comes_twice_the_last_priority_counts() -> None:
     assert tree.total == sum(range(4990, 5000))
 
 
+@pytest.mark.slow
 def test_samples_come_by_priority() -> None:
     tree = SumTree(11)
     priorities = torch.tensor([0.0, 3.0, 0.5, 0.0, 0.0, 2.0, 1.0, 0.25, 4.0, 1.0, 0.0])

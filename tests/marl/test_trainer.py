@@ -176,6 +176,7 @@ def test_parts_of_an_algorithm_are_resumed_bit_for_bit(
     assert_resumes_bit_for_bit(finish(chosen, CRASH))
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_between_evaluations_goes_on_bit_for_bit(tmp_path: Path) -> None:
     words = (*RESUMED, "replay.priority=0.6", "replay.capacity=10")
     whole, _ = train(settings(tmp_path / "whole", *words, algo="vdn"))
@@ -207,6 +208,7 @@ def assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
         assert one == two
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_in_the_folder_and_what_is_not_needed_is_not(tmp_path: Path) -> None:
     words = ("replay.capacity=10", "eval.replays=false")
     train(settings(tmp_path / "run", *words, algo="vdn"))
@@ -270,6 +272,7 @@ def policy_of(algo: Algo) -> list[torch.Tensor]:
     return list(algo.actor.parameters())  # type: ignore[attr-defined]  # whoever learns a policy only
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algo", ["mappo", "vdn"])
 def test_a_curriculum_carries_the_policy_over(algo: str, tmp_path: Path) -> None:
     stages = 'curriculum.stages=[{scenario="smac/3m", target=0.01}]'

@@ -15,7 +15,7 @@ from terrarium.replay.pictures.picture import WIDTH, Painter, fight_middle, samp
 from tests.replay import drill
 from tests.replay.battles import frames
 
-pytestmark = pytest.mark.xdist_group("engine")
+pytestmark = pytest.mark.slow
 
 
 def n_pixels(image: Image.Image, color: str) -> int:

@@ -18,7 +18,7 @@ from tests.replay import drill
 from tests.replay.battles import frames, recorded
 from tests.replay.browser import Browser
 
-pytestmark = pytest.mark.xdist_group("engine")
+pytestmark = pytest.mark.slow
 
 HOSTILE = '</script><img src=x onerror=alert(1)> & "quotes" {{script}} ü'
 
@@ -339,7 +339,6 @@ def test_eyes_of_a_side_see_less(browser: Browser, tmp_path: Path) -> None:
     assert browser.state()["eyes"] == -1
 
 
-@pytest.mark.slow
 def test_a_stimmed_unit_glows(browser: Browser, tmp_path: Path) -> None:
     battle = opened(browser, drill.frames(), tmp_path)
 

@@ -39,6 +39,7 @@ def test_a_scenario_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> N
     assert [file.name for file in tmp_path.iterdir()] == ["smac_3m_seed7.html"]
 
 
+@pytest.mark.slow
 def test_everything_at_once_and_again_from_the_record(run: Run, tmp_path: Path) -> None:
     code, out, err = run(
         *("3m", "--out", "a.html", "--png", "a.png", "--gif", "a.gif", "--at", "2.5"),

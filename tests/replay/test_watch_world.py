@@ -48,6 +48,7 @@ def test_a_world_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> None
     assert [file.name for file in tmp_path.iterdir()] == ["mpe_simple_tag_seed3.html"]
 
 
+@pytest.mark.slow
 def test_everything_at_once_and_again_from_the_record(run: Run, tmp_path: Path) -> None:
     code, out, err = run(
         *("mpe/simple_world_comm", "--out", "a.html", "--png", "a.png", "--at", "1.2"),

@@ -76,6 +76,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return Report(home / "comparison", out)
 
 
+@pytest.mark.slow
 def test_it_prints_tables_and_writes_its_files(report: Report) -> None:
     lines = report.out.splitlines()
     assert lines[0].split()[:4] == ["scenario", "group", "runs", "final"]

@@ -20,6 +20,8 @@ from terrarium.report.page import page
 from terrarium.report.statistics_figure import statistics_figure
 from tests.report.folders import learning, write_run
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "</svg></style><script>alert(1)</script>--><b>&amp; {{table}} "
     "$x_{$ \\ \u2028 'quoted\" \U0001f600"
@@ -119,7 +121,6 @@ def test_a_group_has_one_style_in_all_panels_and_no_two_share_one(tmp_path: Path
     assert len(styles) == len({(s.color, str(s.dashes)) for s in styles.values()}) == 9
 
 
-@pytest.mark.slow
 def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
     groups = comparison(tmp_path, ["mappo"], [f"smac/map{i}" for i in range(7)]).groups
     assert [n_columns(groups[:n]) for n in (1, 3, 4, 5, 6, 7)] == [1, 3, 4, 3, 3, 4]
@@ -219,7 +220,6 @@ def test_the_curves_follow_the_colors_of_the_page(plain_page: str) -> None:
     assert all(f"{name}:" in style for name in re.findall(r"var\((--\w+)\)", text))
 
 
-@pytest.mark.slow
 def test_hostile_names_stay_names(tmp_path: Path) -> None:
     """Of algorithms, scenarios, settings and revisions: the page has the tags of a peaceful one."""
     found = []
@@ -239,7 +239,6 @@ def test_hostile_names_stay_names(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.slow
 def test_a_name_of_ten_thousand_letters_fits(tmp_path: Path) -> None:
     result = comparison(tmp_path, ["a" * 10_000, "b " * 5_000], ["smac/" + "m" * 10_000])
     for png in (png_of(result.groups), statistics_png(result)):

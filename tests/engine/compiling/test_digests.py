@@ -106,6 +106,7 @@ def test_what_decides_the_code_decides_the_key(edit: str, digests: dict[str, str
     assert digests[edit] != digests["as it is"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "value"), [("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_OPT", "1"), ("NUMBA_CPU_NAME", "x")]
 )

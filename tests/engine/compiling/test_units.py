@@ -30,6 +30,7 @@ def copied(cache: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.slow
 def test_a_clone_elsewhere_compiles_nothing(compiled: tuple[Path, Path], tmp_path: Path) -> None:
     again = use(write_package(tmp_path / "elsewhere"), compiled[1])
     assert (again.answer, again.n_compiled, again.loaded_numba) == (ANSWER, 0, False)

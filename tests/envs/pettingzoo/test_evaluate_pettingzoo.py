@@ -77,6 +77,7 @@ def test_odd_numbers_are_refused(episodes: int, seed: int) -> None:
         evaluate_pettingzoo(RandomPettingZooPlayer(), zoo("plain"), episodes, seed)
 
 
+@pytest.mark.slow
 def test_random_players_choose_all_alike_and_differ_by_their_seed() -> None:
     env = PettingZooVecEnv(zoo("every_kind"), n_envs=400)
     env.reset()

@@ -18,6 +18,7 @@ FOREIGN: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "options"), FOREIGN, ids=[path for path, _ in FOREIGN])
 def test_episodes_run_to_their_end(path: str, options: dict[str, Any]) -> None:
     env = PettingZooVecEnv(find_spec(f"pettingzoo:pettingzoo.{path}", options), n_envs=2)

@@ -151,6 +151,7 @@ def test_another_world_is_recorded_by_its_own_pictures() -> None:
     assert where(WorldPainter(record).paint(3), (3, 3, 3)).shape == (2,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_steps", "every"), [(299, 1), (300, 2), (599, 2), (600, 4), (750, 4)])
 def test_of_a_long_episode_few_pictures_are_kept(n_steps: int, every: int) -> None:
     record = recorded(f"pettingzoo:{MODULE}:Candles", n_steps=n_steps)

@@ -257,6 +257,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_nothing_behind() -> None:
     env = PettingZooVecEnv(zoo("faulty", fault="sleeps"), n_envs=2, workers=2)
     env.reset()
