@@ -1,7 +1,7 @@
 # Every target builds its own virtual environment first: nothing has to be installed by hand.
 PYTHON ?= python3
 BIN := .venv/bin
-# --no-compile: Python compiles the modules that it imports, a third of those that are installed.
+# --no-compile: of all modules that are installed Python imports a third, and compiles those itself.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 SMAX_PIP := .venv-smax/bin/pip install --quiet --disable-pip-version-check -c constraints-smax.txt
 SMAX_READY := .venv-smax/.ready
@@ -12,10 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test check bench clean
 .DEFAULT_GOAL := test
 
-# The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests.
+# The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests. Importing it
+# once keeps its bytecode, also for those whose Python would compile it at every start.
 .venv/.%: pyproject.toml constraints.txt
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(PIP) -e '.[$*]'
+	$(BIN)/python -c 'import numba, torch, terrarium.cli'
 	touch $@
 
 # --no-deps: all that SMAX needs is in the line before, as pinned.
