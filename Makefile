@@ -43,7 +43,7 @@ test: check  ## what CI runs
 check: .venv/.dev  ## format, lint, types, import order, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/mypy -n 2
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal
 
