@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium.engine.compiling import sources
 from tests.engine.compiling.tiny import FACTS, RULES, environment, write_package
 
 SAME = {
@@ -116,3 +117,9 @@ def test_modes_and_settings_of_numba_have_units_of_their_own(
     folder = write_package(tmp_path / "as it is")
     assert digests_of([folder], **{variable: value})["as it is"] != digests["as it is"]
     assert digests_of([folder], NUMBA_NUM_THREADS="1") == {"as it is": digests["as it is"]}
+
+
+def test_every_module_that_extends_numba_is_in_the_key() -> None:
+    folder = Path(sources.__file__).parent
+    extending = {path.name for path in folder.glob("*.py") if "import numba" in path.read_text()}
+    assert extending == set(sources.BACKEND)

@@ -71,6 +71,9 @@ def digest_of(entry: Entry) -> str:
     return digest.hexdigest()[:24]
 
 
+# The modules that decide what numba makes of a kernel.
+BACKEND = ("backend.py", "handle_types.py", "lowering.py")
+
 _WITHOUT_EFFECT = {"NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR"}
 
 
@@ -93,7 +96,7 @@ def toolchain_digest() -> str:
         os.environ.get("NUMBA_CPU_FEATURES", binding.get_host_cpu_features().flatten()),
         CHECKED,
         settings,
-        Path(__file__).with_name("backend.py").read_bytes(),
+        [Path(__file__).with_name(name).read_bytes() for name in BACKEND],
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
 
