@@ -98,3 +98,15 @@ def test_checked_units_tell_of_an_index_out_of_bounds(tmp_path: Path, indices: s
     process = start(package, tmp_path / "cache", NUMBA_BOUNDSCHECK="1")
     _, said = process.communicate()
     assert "IndexError: an index is out of bounds in tiny.rules.count" in said
+
+
+@pytest.mark.slow
+def test_an_index_out_of_bounds_ends_the_kernels_that_wait(tmp_path: Path) -> None:
+    endless = RULES.replace(
+        "    return total(world)",
+        "    while world.counts[0] > 0:\n        total(world)\n    return total(world)",
+    ).replace("range(world.stock.things.shape[0])", "range(9)")
+    package = write_package(tmp_path / "package", endless)
+    process = start(package, tmp_path / "cache", NUMBA_BOUNDSCHECK="1")
+    _, said = process.communicate(timeout=60)
+    assert "IndexError" in said

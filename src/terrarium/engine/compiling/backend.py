@@ -62,7 +62,12 @@ def type_of_kernel(kernel: Kernel) -> Any:
             for kind, arg in zip(sig.args, args, strict=True)
         ]
         callee = cgutils.get_or_insert_function(builder.module, _c_type(context, sig), kernel.name)
-        return context.get_argument_value(builder, sig.return_type, builder.call(callee, c_args))
+        answer = builder.call(callee, c_args)
+        if CHECKED:  # an index out of bounds ends the kernels that wait for it, too
+            fault = builder.load(_fault(builder.module))
+            with builder.if_then(builder.icmp_unsigned("!=", fault, fault.type(0)), likely=False):
+                context.call_conv._return_errcode_raw(builder, fault)
+        return context.get_argument_value(builder, sig.return_type, answer)
 
     cpu_target.target_context.insert_func_defn([(call, kernel.name, sig.args)])
     return types.Function(make_concrete_template(kernel.name, kernel.name, [sig]))
@@ -136,12 +141,17 @@ def _gate(kernel: Kernel, sig: Any, compiled: Any) -> Any:
     returned = compiled.signature.return_type
     status, answer = context.call_conv.call_function(builder, callee, returned, sig.args, args)
     if CHECKED:
-        note = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(32)]), FAULT_SYMBOL)
         with builder.if_then(status.is_error, likely=False):
-            builder.call(note, [status.code])
+            builder.store(status.code, _fault(module))
     answer = context.cast(builder, answer, returned, sig.return_type)
     builder.ret(context.get_value_as_argument(builder, sig.return_type, answer))
     return module
+
+
+def _fault(module: Any) -> Any:
+    """The number that tells of an index out of bounds, in checked units."""
+    known = module.globals.get(FAULT_SYMBOL)
+    return known or ir.GlobalVariable(module, ir.IntType(32), FAULT_SYMBOL)
 
 
 def _reached_libraries(first: Any) -> list[Any]:
@@ -166,7 +176,6 @@ def _optimize(codegen: Any, module: Any) -> None:
 
 
 _KNOWN_SYMBOLS = {
-    FAULT_SYMBOL,
     "sqrt",
     "sin",
     "cos",

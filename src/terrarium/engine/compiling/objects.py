@@ -7,8 +7,8 @@ from typing import Any
 from llvmlite import binding
 
 FAULT_SYMBOL = "terrarium.fault"
-"""What checked units call when an index is out of bounds."""
-_faults: list[int] = []
+"""A number that checked units set when an index is out of bounds."""
+_fault = ctypes.c_int32(0)
 
 
 @cache
@@ -19,12 +19,9 @@ def _engine() -> Any:
     machine = binding.Target.from_default_triple().create_target_machine(
         codemodel="jitdefault", jit=True
     )
-    binding.add_symbol(FAULT_SYMBOL, ctypes.cast(_note_fault, ctypes.c_void_p).value)
+    binding.add_symbol(FAULT_SYMBOL, ctypes.addressof(_fault))
     # The memory manager keeps the parts of an object together, as their code expects.
     return binding.create_mcjit_compiler(binding.parse_assembly(""), machine, use_lmm=True)
-
-
-_note_fault = ctypes.CFUNCTYPE(None, ctypes.c_int32)(_faults.append)
 
 
 def load(symbol: str, code: bytes) -> int:
@@ -40,6 +37,6 @@ def load(symbol: str, code: bytes) -> int:
 
 def check_fault(symbol: str) -> None:
     """Raise what a checked unit has noticed."""
-    if _faults:
-        _faults.clear()
+    if _fault.value:
+        _fault.value = 0
         raise IndexError(f"an index is out of bounds in {symbol}")

@@ -23,8 +23,6 @@ logger = logging.getLogger(__name__)
 
 WORTH_A_WORD = 3
 """Fewer units are compiled in seconds, without a word about it."""
-LOWER_TO_LINK = 3
-"""How much longer a kernel takes to be lowered than to be optimized, roughly."""
 _ADDRESSES: dict[str, int] = {}
 _BUILT: dict[str, bytes] = {}
 """What this process has compiled, by the name of the file: it may be that none could be written."""
@@ -112,34 +110,39 @@ def _build_side_by_side(
     entries: list[Entry], progress: Callable[[float], None]
 ) -> dict[str, bytes]:
     """Build units in other processes, as far as that works; intermediate code by its kernel."""
-    kernels = {part.name: part for entry in entries for part in parts_of(entry)}
-    lowering = [Job(kernel, size_of(kernel)) for kernel in kernels.values()]
-    weights = {entry.name: sum(map(size_of, parts_of(entry))) for entry in entries}
-    total = LOWER_TO_LINK * sum(job.weight for job in lowering) + sum(weights.values())
+    needs = {entry.name: parts_of(entry) for entry in entries}
+    sizes = {part.name: size_of(part) for parts in needs.values() for part in parts}
+    weights = {name: sum(sizes[part.name] for part in parts) for name, parts in needs.items()}
+    # The largest unit takes longest to link, so its kernels are lowered first.
+    lowering: dict[str, Job] = {}
+    for entry in sorted(entries, key=lambda entry: weights[entry.name], reverse=True):
+        for part in needs[entry.name]:
+            lowering.setdefault(part.name, Job(part, weights[entry.name]))
+    total = sum(sizes.values()) + sum(weights.values())
     parts: dict[str, bytes] = {}
+    unlinked = list(entries)
     work = 0
 
-    def lowered(job: Job, code: bytes) -> None:
+    def done(job: Job, code: bytes) -> list[Job]:
+        """Keep what was made; the answer is the units that can be linked now."""
         nonlocal work
-        parts[job.kernel.name] = code
-        work += LOWER_TO_LINK * job.weight
+        if job.parts is not None:
+            assert isinstance(job.kernel, Entry)
+            _keep(job.kernel, code)
+            work += weights[job.kernel.name]
+        else:
+            parts[job.kernel.name] = code
+            work += sizes[job.kernel.name]
         progress(work / total)
-
-    def linked(job: Job, code: bytes) -> None:
-        nonlocal work
-        assert isinstance(job.kernel, Entry)
-        _keep(job.kernel, code)
-        work += job.weight
-        progress(work / total)
+        ready = [e for e in unlinked if all(part.name in parts for part in needs[e.name])]
+        for entry in ready:
+            unlinked.remove(entry)
+        return [
+            Job(e, weights[e.name], [parts[part.name] for part in needs[e.name]]) for e in ready
+        ]
 
     with Workers(entries, len(lowering)) as workers:
-        workers.run(lowering, lowered)
-        linking = []
-        for entry in entries:
-            names = [part.name for part in parts_of(entry)]
-            if all(name in parts for name in names):
-                linking.append(Job(entry, weights[entry.name], [parts[name] for name in names]))
-        workers.run(linking, linked)
+        workers.run(lowering.values(), done)
     return parts
 
 

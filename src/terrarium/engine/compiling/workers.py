@@ -1,4 +1,5 @@
-"""Compiling side by side: processes that take one job after the other, the longest first.
+"""Compiling side by side: processes that take one job after the other, the most urgent
+first.
 
 Not threads, because numba compiles one thing at a time; not forks, because the process may have
 threads of its own; not `multiprocessing`, which would run the user's script again.
@@ -10,10 +11,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import IO
 
 from terrarium.engine.compiling.pipes import read_bytes, write_bytes
@@ -22,6 +23,7 @@ from terrarium.engine.jit import Entry, Kernel
 
 logger = logging.getLogger(__name__)
 
+Process = subprocess.Popen[bytes]
 MAX_WORKERS = 4
 """More would soon wait for the longest unit, and each takes some 200 MB."""
 _START = (
@@ -35,8 +37,8 @@ class Job:
     """A kernel to lower; with `parts`, an entry whose unit is to be linked from them."""
 
     kernel: Kernel
-    weight: int
-    """how long it takes, roughly"""
+    urgency: int
+    """jobs of higher urgency begin first"""
     parts: Sequence[bytes] | None = None
 
     def send(self, pipe: IO[bytes]) -> None:
@@ -53,7 +55,7 @@ class Job:
         pipe.flush()
 
 
-Done = Callable[[Job, bytes], None]
+Done = Callable[[Job, bytes], Iterable[Job]]
 
 
 class Workers:
@@ -79,28 +81,26 @@ class Workers:
                 with suppress(OSError):
                     pipe.close()  # type: ignore[union-attr]  # both are pipes
 
-    def run(self, jobs: Sequence[Job], done: Done) -> None:
-        """Tell `done`, in this thread, of each job that succeeds; others are left undone."""
-        waiting: SimpleQueue[Job] = SimpleQueue()
-        for job in sorted(jobs, key=lambda job: job.weight, reverse=True):
-            waiting.put(job)
-        answers: SimpleQueue[tuple[Job, bytes] | None] = SimpleQueue()
-        threads = [
-            threading.Thread(target=_feed, args=(process, waiting, answers), daemon=True)
-            for process in self._processes
-        ]
-        for thread in threads:
-            thread.start()
-        n_working = len(threads)
-        while n_working:
-            answer = answers.get()
-            if answer is None:
-                n_working -= 1
-            else:
-                done(*answer)
+    def run(self, jobs: Iterable[Job], done: Done) -> None:
+        """Tell `done`, in this thread, of each job that succeeds; it answers with the jobs that can
+        begin now. Jobs that fail are left undone, and their process takes no other."""
+        waiting = list(jobs)
+        answers: SimpleQueue[tuple[Process, Job, bytes | None]] = SimpleQueue()
+        idle, n_busy = list(self._processes), 0
+        while n_busy or (waiting and idle):
+            waiting.sort(key=lambda job: job.urgency)
+            while waiting and idle:
+                args = (idle.pop(), waiting.pop(), answers)
+                threading.Thread(target=_run_job, args=args, daemon=True).start()
+                n_busy += 1
+            process, job, code = answers.get()
+            n_busy -= 1
+            if code is not None:
+                idle.append(process)
+                waiting += done(job, code)
 
 
-def _start(units: list[list[str]]) -> "subprocess.Popen[bytes] | None":
+def _start(units: list[list[str]]) -> Process | None:
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _START],
@@ -118,28 +118,20 @@ def _start(units: list[list[str]]) -> "subprocess.Popen[bytes] | None":
     return process
 
 
-def _feed(
-    process: "subprocess.Popen[bytes]",
-    waiting: "SimpleQueue[Job]",
-    answers: "SimpleQueue[tuple[Job, bytes] | None]",
+def _run_job(
+    process: Process, job: Job, answers: "SimpleQueue[tuple[Process, Job, bytes | None]]"
 ) -> None:
-    """Give jobs to a process until there are none, or it ends."""
+    """Let a process do a job; the answer is `None` if the process has ended."""
     assert process.stdin is not None
     assert process.stdout is not None
+    code = None
     try:
-        while True:
-            job = waiting.get_nowait()
-            job.send(process.stdin)
-            code = read_bytes(process.stdout)
-            if code is None:
-                return
-            answers.put((job, code))
-    except Empty:
-        pass
+        job.send(process.stdin)
+        code = read_bytes(process.stdout)
     except (OSError, ValueError) as error:  # it has ended, or its pipes are closed
         logger.debug("a process that compiled has ended: %s", error)
     finally:
-        answers.put(None)
+        answers.put((process, job, code))
 
 
 def _n_cores() -> int:
