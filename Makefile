@@ -9,7 +9,7 @@ SMAX_READY := .venv-smax/.ready
 # Processes that keep no bytecode would all compile the same modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench clean
+.PHONY: demo test lint pytest bench clean
 .DEFAULT_GOAL := test
 
 # The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests. Importing it
@@ -38,13 +38,17 @@ demo: .venv/.marl  ## train a small battle, print its win rate, and write a batt
 	@echo "    $(BIN)/terrarium train mappo smac/2s3z run.max_minutes=3  a harder battle"
 	@echo "    $(BIN)/terrarium list scenarios smac                    what else there is"
 
-test: check  ## what CI runs
+# Side by side, because types are checked on one core.
+test: .venv/.dev  ## what CI runs: format, lint, types, import order, and tests
+	$(MAKE) --no-print-directory -j 2 lint pytest
 
-check: .venv/.dev  ## format, lint, types, import order, tests
+lint: .venv/.dev  ## format, lint, types, import order
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy -n 2
+	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+pytest: .venv/.dev  ## all tests
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: .venv/.marl $(SMAX_READY)  ## throughput on this machine: the engine; the environment against SMAX
