@@ -133,22 +133,27 @@ class ReplayRows:
 def _stacked(n_slots: Tensor, length: int) -> tuple[Tensor, Tensor, Tensor]:
     """Where rows of so many slots [K] go: row and slot of each place [P, length], and if it is
     taken. The longest first, each into the first place where it still fits."""
+    counts = n_slots.tolist()
     free: list[int] = []
-    places: list[tuple[int, int, int]] = []
-    for k in n_slots.argsort(descending=True, stable=True).tolist():
-        n = int(n_slots[k])
-        lane = next((i for i, left in enumerate(free) if left >= n), len(free))
+    begins = [0] * len(counts)  # place of the first slot of each row, counted through all places
+    lane, last = 0, 0
+    for k in sorted(range(len(counts)), key=counts.__getitem__, reverse=True):
+        n = counts[k]
+        # Lanes only fill up: one that had no room for as many slots before has none now.
+        lane, last = (lane if n == last else 0), n
+        while lane < len(free) and free[lane] < n:
+            lane += 1
         if lane == len(free):
             free.append(length)
-        places.append((k, lane, length - free[lane]))
+        begins[k] = (lane + 1) * length - free[lane]
         free[lane] -= n
     row, step = torch.zeros((2, len(free), length), dtype=torch.int64)
     real = torch.zeros((len(free), length), dtype=torch.bool)
-    for k, lane, first in places:
-        there = slice(first, first + int(n_slots[k]))
-        row[lane, there] = k
-        step[lane, there] = torch.arange(int(n_slots[k]))
-        real[lane, there] = True
+    # All rows at once, slot by slot: a write for each row takes as long as a gradient step.
+    rows = torch.arange(len(counts)).repeat_interleave(n_slots)  # [sum]
+    slots = torch.arange(len(rows)) - (n_slots.cumsum(0) - n_slots)[rows]  # [sum]
+    there = torch.tensor(begins)[rows] + slots  # [sum]
+    row.view(-1)[there], step.view(-1)[there], real.view(-1)[there] = rows, slots, True
     return row, step, real
 
 
