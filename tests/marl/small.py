@@ -24,17 +24,18 @@ NET = NetConfig(width=16, token=8, heads=2)
 
 GAME_WORDS = {
     "values": (
-        "algo.lr=0.003 -> 0.0003",
+        "algo.lr=0.01 -> 0.001",
         "algo.steps_per_update=16",
-        "algo.target_every=20",
+        "algo.target_every=10",
         "replay.batch=32",
         "replay.capacity=400",
         "explore.epsilon=1 -> 0.05 at 50%",
     ),
-    "ppo": ("algo.lr=0.003 -> 0.0003", "algo.epochs=4"),
+    "ppo": ("algo.lr=0.01 -> 0.001", "algo.epochs=4"),
     "ddpg": (
-        *("algo.lr=0.003", "algo.critic_lr=0.003", "algo.target_rate=0.05", "algo.max_grad=10"),
-        *("algo.steps_per_update=16", "algo.output_decay=0.01"),
+        *("algo.lr=0.003", "algo.critic_lr=0.01", "algo.target_rate=0.1", "algo.max_grad=10"),
+        # Actors must not be sure before their critics are.
+        *("algo.steps_per_update=16", "algo.output_decay=0.05"),
         *("replay.batch=32", "replay.capacity=400", "replay.chunk=0"),
     ),
     # In the games with a memory the state does not tell what was shown: the critic must know, too.

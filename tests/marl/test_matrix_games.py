@@ -119,7 +119,7 @@ def test_qmix_cannot_say_it() -> None:
     agent, seven are at -16/7 (35). From values that are all alike, gradients lead to the second:
     on the whole the first place is the worst.
     """
-    found = opinion_of(trained("qmix", SEED, 12))
+    found = opinion_of(trained("qmix", SEED, 6, lr=Schedule("0.01 -> 0.001")))
     expected = torch.tensor([[-8.0, -8.0, -8.0], [-8.0, 0.0, 0.0], [-8.0, 0.0, 0.0]])
     assert found.payoff == 0.0
     torch.testing.assert_close(found.together, expected, rtol=0.0, atol=1.0)
@@ -128,8 +128,8 @@ def test_qmix_cannot_say_it() -> None:
 
 def test_qtran_finds_the_best() -> None:
     """Its agents' values, and V, are never below the joint value, and meet it at its best."""
-    lr = Schedule("0.01 -> 0.0005")
-    found = opinion_of(trained("qtran", SEED, 20, best_weight=1.0, other_weight=1.0, lr=lr))
+    lr = Schedule("0.02 -> 0.0005")
+    found = opinion_of(trained("qtran", SEED, 10, best_weight=1.0, other_weight=1.0, lr=lr))
     assert found.payoff == 8.0
     torch.testing.assert_close(found.together.double(), torch.from_numpy(PAYOFFS), rtol=0, atol=0.5)
     above = found.sums - found.together + found.offset  # [3, 3]
