@@ -6,8 +6,9 @@ from pathlib import Path
 
 from terrarium.errors import TerrariumError
 from terrarium.report.aggregate import Statistics, all_statistics
-from terrarium.report.curves import curves_figure, png_of
-from terrarium.report.figures import png_of_figure, svg_of_figure
+from terrarium.report.curves import png_of
+from terrarium.report.drawings import draw_all
+from terrarium.report.figures import png_of_figure
 from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
 from terrarium.report.groups import RunGroup, group_runs
 from terrarium.report.notes import notes_on
@@ -54,9 +55,10 @@ def save_comparison(comparison: Comparison, folder: str | Path, title: str = "")
     folder = Path(folder)
     make_folder(folder)  # before the drawing, which takes seconds
     groups, statistics = comparison.groups, comparison.statistics
+    drawings = draw_all(groups, statistics)
     texts = {
-        "report.html": page(groups, comparison.rows, statistics, comparison.notes, title),
-        "curves.svg": svg_of_figure(lambda: curves_figure(groups)),
+        "report.html": page(groups, comparison.rows, statistics, comparison.notes, title, drawings),
+        "curves.svg": drawings.curves,
         "table.csv": csv_text(comparison.rows),
         "statistics.csv": statistics_csv(statistics),
         "improvement.csv": improvement_csv(statistics),
@@ -64,10 +66,9 @@ def save_comparison(comparison: Comparison, folder: str | Path, title: str = "")
     }
     contents = {name: text.encode("utf-8") for name, text in texts.items()}
     contents["curves.png"] = png_of(groups)
-    if any(scale.aggregates for scale in statistics):
+    if drawings.statistics is not None:
+        contents["statistics.svg"] = drawings.statistics.encode("utf-8")
         contents["statistics.png"] = png_of_figure(lambda: statistics_figure(groups, statistics))
-        drawing = svg_of_figure(lambda: statistics_figure(groups, statistics))
-        contents["statistics.svg"] = drawing.encode("utf-8")
     for name in _PERHAPS - contents.keys():
         (folder / name).unlink(missing_ok=True)  # from a comparison that had something to show
     return {folder / name: _write(folder / name, contents[name]) for name in sorted(contents)}

@@ -85,24 +85,23 @@ def png_of_figure(draw: Callable[[], Figure]) -> bytes:
     return file.getvalue()
 
 
-def svg_of_figure(draw: Callable[[], Figure], transparent: bool = False) -> str:
+def svg_of_figure(draw: Callable[[], Figure]) -> str:
     """A figure as a file for papers: it can be enlarged without end."""
     with _own_style():
         file = io.StringIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        draw().savefig(file, format="svg", transparent=transparent, metadata=nothing)
+        draw().savefig(file, format="svg", metadata=nothing)
     return file.getvalue()
 
 
-def element_of_figure(
-    draw: Callable[[], Figure], variables: Mapping[str, str], prefix: str = ""
-) -> str:
-    """A figure as an element of a page, with colors replaced by the page's own variables.
+def element_of_svg(text: str, variables: Mapping[str, str], prefix: str = "") -> str:
+    """A figure's SVG as an element of a page, with colors replaced by the page's own variables.
 
     The prefix keeps the names inside of two drawings of one page apart.
     """
-    text = svg_of_figure(draw, transparent=True)
     text = text[text.index("<svg") :]
+    # Nothing but backgrounds is white, and the page has its own, light or dark.
+    text = text.replace("fill: #ffffff", "fill: none")
     # In a page the names of the formats are known; and every text is also in a comment.
     text = re.sub(r"<!--.*?-->\n?|<metadata>.*?</metadata>\n?", "", text, flags=re.DOTALL)
     text = re.sub(r' xmlns(:xlink)?="[^"]*"', "", text).replace("xlink:href", "href")

@@ -6,14 +6,15 @@ from importlib.resources import files
 
 from terrarium.report import final_table
 from terrarium.report.aggregate import Statistics
-from terrarium.report.curves import curves_figure, n_columns
+from terrarium.report.curves import n_columns
+from terrarium.report.drawings import Drawings, draw_all
 from terrarium.report.figures import (
     EDGE,
     GRID,
     LINE_COLORS,
     MUTED,
     TEXT,
-    element_of_figure,
+    element_of_svg,
     line_styles,
 )
 from terrarium.report.groups import RunGroup, differing_settings
@@ -21,7 +22,6 @@ from terrarium.report.measures import MEASURES, RETURN, WIN_RATE, Score
 from terrarium.report.runs import TARGET, TrainedRun
 from terrarium.report.settings import printable
 from terrarium.report.statistics import N_RESAMPLES as N_STRATIFIED
-from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import BOOTSTRAP_FROM, N_RESAMPLES, Summary
 from terrarium.report.table import N_TEXTS, cells, headings, minutes_text, steps_text
 from terrarium.report.teams import wholes
@@ -55,8 +55,10 @@ def page(
     scales: Sequence[Statistics],
     notes: Sequence[str],
     title: str = "",
+    drawings: Drawings | None = None,
 ) -> str:
-    """The text of the file."""
+    """The text of the file. Without drawings it makes its own."""
+    drawings = drawings or draw_all(groups, scales)
     scenarios = ", ".join(dict.fromkeys(group.scenario for group in groups))
     n_groups, n_runs = len(wholes(groups)), sum(len(group.runs) for group in wholes(groups))
     counts = f"{_count(n_runs, 'run')} in {_count(n_groups, 'group')}"
@@ -67,11 +69,11 @@ def page(
         "style": _template("page.css"),
         "heading": html.escape(printable(title) or scenarios),
         "counts": html.escape(f"{counts}, on {scenarios}" if title else counts),
-        "curves": element_of_figure(lambda: curves_figure(groups), _VARIABLES),
+        "curves": element_of_svg(drawings.curves, _VARIABLES),
         "what": what,
         "what_are": " and ".join(f"{measure.name}s" for measure in measures),
         "finals": "\n".join(_finals(groups, scales, measure) for measure in measures),
-        "statistics": _statistics(groups, scales, what),
+        "statistics": _statistics(drawings, scales, what),
         "n_stratified": f"{N_STRATIFIED:,}",
         "min_width": str(340 * n_columns(groups)),  # narrower, nobody could read it
         "max_width": str(360 * n_columns(groups) + 440),  # nor need it be larger than the text
@@ -159,11 +161,11 @@ def _finals(groups: Sequence[RunGroup], scales: Sequence[Statistics], measure: S
     )
 
 
-def _statistics(groups: Sequence[RunGroup], scales: Sequence[Statistics], what: str) -> str:
+def _statistics(drawings: Drawings, scales: Sequence[Statistics], what: str) -> str:
     """The picture over all scenarios, and who is better, where there is something to compare."""
-    if not any(scale.aggregates for scale in scales):
+    if drawings.statistics is None:
         return ""
-    drawing = element_of_figure(lambda: statistics_figure(groups, scales), _VARIABLES, prefix="s-")
+    drawing = element_of_svg(drawings.statistics, _VARIABLES, prefix="s-")
     parts = [
         f'<figure class="scroll"><div role="img" aria-label="Final {what} with intervals, '
         "performance profiles and IQM curves; the numbers are in the tables of this page"
