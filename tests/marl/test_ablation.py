@@ -1,11 +1,12 @@
 """Ablations that are really trained: interrupted, resumed, failing, run again, reported."""
 
+import contextlib
+import io
 import json
 import signal
-import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,23 +47,41 @@ settings = { "net.core" = "gru" }
 [[variant]]
 name = "no memory"
 algo = "mappo"
-settings = { "net.core" = "none" }
+settings = { "net.core" = "none", "run.max_steps" = 128 }
 
 [[variant]]
 name = "blocked"
 algo = "ippo"
+settings = { "run.max_steps" = 128 }
 """
 # Each process needs seconds to load what it trains with.
 pytestmark = pytest.mark.slow
 
 GRU, NONE, BLOCKED = "with_GRU/3m/seed0", "no_memory/3m/seed0", "blocked/3m/seed0"
-PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
+STEPS = {GRU: 640, NONE: 128, BLOCKED: 128}  # the first one is long enough to be interrupted
 
 
-def wait_for(file: Path, process: subprocess.Popen[str]) -> None:
-    while not file.exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def ablate(*args: str) -> Answer:
+    """Call the program in this process: another one would need seconds to begin."""
+    code, out, err = 0, io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patch.delenv("COLUMNS", raising=False)
+        patch.setattr(sys, "argv", ["terrarium", "ablate", *args])
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return Answer(code, out.getvalue(), err.getvalue())
 
 
 @dataclass
@@ -71,7 +90,7 @@ class Story:
 
     plan: Path
     folder: Path
-    interrupted: "subprocess.CompletedProcess[str]"
+    interrupted: Answer
     begun: list[dict[str, Any]]
     """what the interrupted cell had learned, line by line"""
     first: Outcome
@@ -92,39 +111,28 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return Story(home / "small.toml", folder, interrupted, begun, first, seen)
 
 
-def interrupt(plan: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
+def interrupt(plan: Path, folder: Path) -> Answer:
     """Run a plan from the command line, and press Ctrl-C while its first cell learns."""
-    words = [*PROGRAM, "ablate", str(plan), "--out", str(folder)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_for(folder / GRU / "checkpoints" / "last.pt", process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    file, before, over = folder / GRU / "checkpoints" / "last.pt", ctrl_c(), threading.Event()
+
+    def press() -> None:
+        while not file.exists() and not over.is_set():
+            time.sleep(0.01)
+        if ctrl_c() is not before:  # the program listens; else the tests would be interrupted
+            signal.raise_signal(signal.SIGINT)
+
+    finger = threading.Thread(target=press)
+    finger.start()
+    try:
+        return ablate(str(plan), "--out", str(folder))
+    finally:
+        over.set()
+        finger.join()
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Answer]:
-    """Call the program in this process."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*args: str) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["terrarium", "ablate", *args])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Answer(code, *capsys.readouterr())
-
-    return call
+def ctrl_c() -> Any:
+    """Who is told of it."""
+    return signal.getsignal(signal.SIGINT)
 
 
 def test_one_cell_that_fails_does_not_end_the_others(story: Story) -> None:
@@ -135,14 +143,15 @@ def test_one_cell_that_fails_does_not_end_the_others(story: Story) -> None:
     assert "the run cannot be kept there: File exists" in last_line(failure.error)
     for name in (NONE, GRU):
         done = read_done(story.folder / name)
-        assert (done.reason, done.steps) == ("steps", 640)
+        assert (done.reason, done.steps) == ("steps", STEPS[name])
 
 
 def test_ctrl_c_lets_the_cells_save_and_says_how_to_go_on(story: Story) -> None:
     words = f"{story.plan} --out {story.folder}"
-    assert story.interrupted.returncode == 130, story.interrupted.stderr
-    assert f"go on:  terrarium ablate {words}" in story.interrupted.stdout
-    assert "Traceback" not in story.interrupted.stderr
+    assert story.interrupted.code == 130, story.interrupted.err
+    assert f"go on:  terrarium ablate {words}" in story.interrupted.out
+    assert "Traceback" not in story.interrupted.err
+    assert "stopping: the running cells save" in story.interrupted.err
     assert story.begun
 
 
@@ -165,10 +174,10 @@ def test_progress_is_told(story: Story) -> None:
 
 
 def test_failed_cells_are_named_and_run_again_only_when_asked(
-    story: Story, run: Callable[..., Answer]
+    story: Story,
 ) -> None:
     words = (str(story.plan), "--out", str(story.folder))
-    answer = run(*words)
+    answer = ablate(*words)
     assert answer.code == 1
     assert "1 of 3 cells failed" in answer.out
     assert "blocked on 3m, seed 0" in answer.out
@@ -177,12 +186,13 @@ def test_failed_cells_are_named_and_run_again_only_when_asked(
     assert "begins" not in answer.err
 
     (story.folder / BLOCKED / "checkpoints").unlink()
-    answer = run(*words, "--retry", "--json")
+    answer = ablate(*words, "--retry", "--json")
     assert answer.code == 0
     assert "blocked on 3m, seed 0: done" in answer.err
     assert not (story.folder / BLOCKED / "error.txt").exists()
     found = json.loads(answer.out)
-    assert [(cell["state"], cell["steps"]) for cell in found["cells"]] == [("done", 640)] * 3
+    ended = [(cell["state"], cell["steps"]) for cell in found["cells"]]
+    assert ended == [("done", n) for n in STEPS.values()]
     assert [row["group"] for row in found["rows"]] == ["with GRU", "no memory", "blocked"]
     assert len(found["statistics"]["improvements"]) == 6
     page = (story.folder / "report" / "report.html").read_text(encoding="utf-8")
@@ -192,7 +202,7 @@ def test_failed_cells_are_named_and_run_again_only_when_asked(
 
 def test_a_start_that_is_not_there_is_refused_before_anything_begins(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(
-        PLAN.replace('"run.max_steps"', '"run.start_from" = "nowhere"\n"run.max_steps"')
+        PLAN.replace('"run.threads"', '"run.start_from" = "nowhere"\n"run.threads"')
     )
     with pytest.raises(TerrariumError, match="nowhere: there is no such checkpoint"):
         run_plan(read_plan(tmp_path / "plan.toml"), tmp_path / "out")

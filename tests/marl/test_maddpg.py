@@ -248,8 +248,8 @@ def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_every_kind_of_action_is_learned(algo: str) -> None:
-    # Chance alone half of the time, so that the critics know of every action; and a decay that
-    # lets no policy become sure of one before. Without both some seeds stick at what is nearly best.
+    # Half of the actions by chance, so that the critics know of all, and a decay that lets no
+    # policy become sure of one before: without both, some seeds stick at what is nearly best.
     words = ("algo.lr=0.01", "algo.critic_lr=0.01", "algo.target_rate=0.1", "algo.discount=0.5")
     explores = ("algo.epsilon=0.5", "algo.noise_scale=0.5", "algo.output_decay=0.05")
     sizes = ("net.width=32", "env.n_envs=8", "algo.n_steps=4")
