@@ -27,7 +27,7 @@ class Aims(ParallelEnv[str, Any, Any]):
             "number_0": Box(np.array([-2.0, 0.0]), np.array([6.0, 1.0]), dtype=np.float64),
             "flag_0": MultiBinary(2),
         }
-        # One object, as PettingZoo asks for: spaces made anew would be compared at every reset.
+        # The same object for good, as PettingZoo asks for: others are compared at every reset.
         self.seen_space = Box(-np.inf, np.inf, (N_GOALS,), np.float32)
 
     def observation_space(self, agent: str) -> Space[Any]:

@@ -23,16 +23,19 @@ class Duel(ParallelEnv):
         self, agents: list[str], length: int, pushes: str = "", n_numbers: int = N_NUMBERS
     ) -> None:
         self.possible_agents, self.agents = agents, []
-        self.length, self.pushes, self.n_numbers = length, pushes, n_numbers
-        self.t = 0
+        self.length, self.t = length, 0
+        # The same objects for good, as PettingZoo asks for: others are compared at every reset.
+        self.seen_space = spaces.Box(0.0, 20.0, (2,), np.float32)
+        numbers, push = spaces.Discrete(n_numbers), spaces.Box(-1.0, 1.0, (2,), np.float32)
+        self.spaces = {
+            agent: push if pushes and agent.startswith(pushes) else numbers for agent in agents
+        }
 
     def observation_space(self, agent: str) -> Any:
-        return spaces.Box(0.0, 20.0, (2,), np.float32)
+        return self.seen_space
 
     def action_space(self, agent: str) -> Any:
-        if self.pushes and agent.startswith(self.pushes):
-            return spaces.Box(-1.0, 1.0, (2,), np.float32)
-        return spaces.Discrete(self.n_numbers)
+        return self.spaces[agent]
 
     def reset(self, seed: int | None = None, options: Any = None) -> Any:
         draws = np.random.default_rng(seed)

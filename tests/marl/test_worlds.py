@@ -24,7 +24,7 @@ from tests.marl.test_trainer import (
 )
 
 SPREAD, TAG = "mpe/simple_spread", "mpe/simple_tag"
-SHORT = "task.max_cycles=8"  # of 25: evaluations take most of the time
+SHORT = "task.max_cycles=3"  # of 25: evaluations take most of the time
 SMALL = (
     *("net.width=16", "env.n_envs=8", "eval.episodes=64"),
     *("eval.every=128", "run.max_steps=512", "run.threads=1"),
@@ -58,8 +58,8 @@ def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Pa
 RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
     ("maddpg", SPREAD, (SHORT,)),
     ("maddpg", SPREAD, (SHORT, "task.continuous_actions=true", "algo.noise=ou")),
-    ("matd3", AIMS, ("task.length=7", "task.leaves=truncated", "replay.priority=0.6")),
-    ("ddpg", AIMS, ("task.length=7", "task.leaves=terminated", "net.core=gru")),
+    ("matd3", AIMS, ("task.length=3", "task.leaves=truncated", "replay.priority=0.6")),
+    ("ddpg", AIMS, ("task.length=3", "task.leaves=terminated", "net.core=gru")),
     ("mappo", TAG, (SHORT, "net.core=lstm")),
     ("iql", name_of("duel"), ("env.workers=2",)),
     ("qmix", SPREAD, (SHORT, "env.reward=team")),
