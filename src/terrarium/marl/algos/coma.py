@@ -18,6 +18,7 @@ from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
 from terrarium.marl.nets.layers import load_into
+from terrarium.marl.optimizers import Adam, RMSprop
 from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -427,8 +428,8 @@ def _before(first: Tensor, actions: Tensor, resets: Tensor) -> Tensor:
 
 def _optimizer(module: nn.Module, name: str, lr: float) -> torch.optim.Optimizer:
     if name == "rmsprop":
-        return torch.optim.RMSprop(module.parameters(), lr, alpha=0.99, eps=1e-5)
-    return torch.optim.Adam(module.parameters(), lr, eps=1e-5)
+        return RMSprop(module.parameters(), lr, alpha=0.99, eps=1e-5)
+    return Adam(module.parameters(), lr, eps=1e-5)
 
 
 def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:

@@ -20,6 +20,7 @@ from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_co
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
+from terrarium.marl.optimizers import Adam
 from terrarium.marl.place import Place
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.schedules import Schedule, check_schedule
@@ -200,10 +201,8 @@ class Maddpg:
             critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twins)
             self.online = ActorCritic(actor, critic).to(place.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
-        self.actor_optimizer = torch.optim.Adam(
-            self.online.actor.parameters(), cfg.lr.at(0.0), fused=True
-        )
-        self.critic_optimizer = torch.optim.Adam(
+        self.actor_optimizer = Adam(self.online.actor.parameters(), cfg.lr.at(0.0), fused=True)
+        self.critic_optimizer = Adam(
             self.online.critic.parameters(), cfg.critic_lr.at(0.0), fused=True
         )
         self._memory_size = self.online.actor.carry_size

@@ -15,6 +15,7 @@ from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.layers import load_into
+from terrarium.marl.optimizers import Adam
 from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -189,7 +190,7 @@ class Ppo:
             self.actor = make_actor(spec, net).to(place.device)
             self.critic = Critic(spec, net, self.central).to(place.device)
         self.norm = ValueNorm()
-        self.optimizer = torch.optim.Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
+        self.optimizer = Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
         self._place = place
         self._rollout: Rollout | None = None
         self._persistence = cfg.persistence

@@ -19,6 +19,7 @@ from terrarium.marl.exploration import ExploreConfig, Explorer
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
+from terrarium.marl.optimizers import Adam, RMSprop
 from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -406,5 +407,5 @@ def _check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> No
 
 def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimizer:
     if cfg.optimizer == "rmsprop":  # as in PyMARL
-        return torch.optim.RMSprop(weights, cfg.lr.at(0.0), alpha=0.99, eps=1e-5)
-    return torch.optim.Adam(weights, cfg.lr.at(0.0), fused=True)
+        return RMSprop(weights, cfg.lr.at(0.0), alpha=0.99, eps=1e-5)
+    return Adam(weights, cfg.lr.at(0.0), fused=True)
