@@ -7,12 +7,11 @@ from pathlib import Path
 from terrarium.errors import TerrariumError
 from terrarium.report.aggregate import Statistics, all_statistics
 from terrarium.report.curves import png_of
-from terrarium.report.drawings import draw_all
 from terrarium.report.figures import png_of_figure
 from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
 from terrarium.report.groups import RunGroup, group_runs
 from terrarium.report.notes import notes_on
-from terrarium.report.page import page
+from terrarium.report.page import draw_all, page
 from terrarium.report.runs import find_runs, load_run
 from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import Summary, summarize

@@ -2,12 +2,12 @@
 
 import html
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 
 from terrarium.report import final_table
 from terrarium.report.aggregate import Statistics
-from terrarium.report.curves import n_columns
-from terrarium.report.drawings import Drawings, draw_all
+from terrarium.report.curves import curves_figure, n_columns
 from terrarium.report.figures import (
     EDGE,
     GRID,
@@ -16,12 +16,14 @@ from terrarium.report.figures import (
     TEXT,
     element_of_svg,
     line_styles,
+    svg_of_figure,
 )
 from terrarium.report.groups import RunGroup, differing_settings
 from terrarium.report.measures import MEASURES, RETURN, WIN_RATE, Score
 from terrarium.report.runs import TARGET, TrainedRun
 from terrarium.report.settings import printable
 from terrarium.report.statistics import N_RESAMPLES as N_STRATIFIED
+from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import BOOTSTRAP_FROM, N_RESAMPLES, Summary
 from terrarium.report.table import N_TEXTS, cells, headings, minutes_text, steps_text
 from terrarium.report.teams import wholes
@@ -47,6 +49,23 @@ _ABOUT_MEANS = {
     RETURN: "Returns of different worlds have no common scale, so there is no number over several "
     "worlds; and no optimum that is known.",
 }
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """Pictures of a comparison as SVG, drawn once: each is a file, and an element of the page."""
+
+    curves: str
+    statistics: str | None
+    """None: there is nothing to aggregate"""
+
+
+def draw_all(groups: Sequence[RunGroup], statistics: Sequence[Statistics]) -> Drawings:
+    """Drawing takes most of the time of a comparison: about a second for each picture."""
+    curves = svg_of_figure(lambda: curves_figure(groups))
+    if not any(scale.aggregates for scale in statistics):
+        return Drawings(curves, None)
+    return Drawings(curves, svg_of_figure(lambda: statistics_figure(groups, statistics)))
 
 
 def page(
