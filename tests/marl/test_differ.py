@@ -256,7 +256,7 @@ def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
     """What a greedy team is paid in the end."""
     game, net = Coordination(32), NetConfig(encoder="mlp", core="none", width=32)
     settings = ALGOS[algo].Config(
-        lr=Schedule("0.003"),
+        lr=Schedule("0.01"),
         steps_per_update=16.0,
         replay=ReplayConfig(capacity=1000, batch=32),
         explore=ExploreConfig(epsilon=Schedule("1 -> 0.2 at 50%")),
@@ -265,9 +265,9 @@ def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
     spec = dataclasses.replace(game.spec, limit_steps=game.length)
     learner = ALGOS[algo](spec, net, settings, make_place(np.random.SeedSequence(2)))
     collector = Collector(game, settings.n_steps, learner.carry_size)
-    for k in range(12):
+    for k in range(6):
         learner.observe(collector.collect(learner.act)[0])
-        learner.update(k / 12)
+        learner.update(k / 6)
     _, episodes = collector.collect(
         lambda look, carry, resets: learner.act(look, carry, resets, greedy=True)
     )

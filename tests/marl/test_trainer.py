@@ -141,9 +141,9 @@ def assert_resumes_bit_for_bit(finished: Finished) -> None:
     assert min(learned) <= checkpoint < max(learned)
 
 
-# An evaluation and a checkpoint after 320 steps, a crash after 448, another evaluation at the end.
-CRASH = 448
-RESUMED = ("eval.every=320", "run.max_steps=576", "eval.replays=false")
+# An evaluation and a checkpoint after 256 steps, a crash after 320, another evaluation at the end.
+CRASH = 320
+RESUMED = ("eval.every=256", "run.max_steps=384", "eval.replays=false")
 
 
 @pytest.fixture(scope="module", params=ALGOS)
@@ -182,10 +182,10 @@ def test_a_run_that_was_stopped_between_evaluations_goes_on_bit_for_bit(tmp_path
     whole, _ = train(settings(tmp_path / "whole", *words, algo="vdn"))
     chosen = settings(tmp_path / "parts", *words, algo="vdn")
     trainer = Trainer(chosen, create_run(chosen))
-    asked = iter([*[False] * 7, True])
+    asked = iter([*[False] * 5, True])
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.close()
-    assert trainer.progress.steps == 448
+    assert trainer.progress.steps == 320
     parts, reason = resume(tmp_path / "parts")
     assert reason == "steps"
     assert whole.progress.steps == parts.progress.steps
