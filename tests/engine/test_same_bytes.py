@@ -27,7 +27,7 @@ def alone() -> dict[str, str]:
 SHARED = [
     *((name, n_envs, threads) for name in BATTLES for n_envs, threads in ((7, 1), (16, 2))),
     *(("smac/2s3z", n_envs, threads) for n_envs, threads in ((2, 2), (7, 2), (16, 1))),
-    pytest.param("smac/2s3z", 256, 2, marks=pytest.mark.slow),
+    pytest.param("smac/2s3z", 96, 2, marks=pytest.mark.slow),
 ]
 
 
