@@ -37,9 +37,18 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests come first, so that no process is left with a long one at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let every process begin with slow tests. Otherwise one would be left with them at the end,
+    because those who have nothing to do take tests from the end of the other's list."""
+    n_processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    quick = [item for item in items if not item.get_closest_marker("slow")]
+    modules = list(dict.fromkeys(item.path for item in slow))  # these share what they set up
+    items.clear()
+    for k in range(n_processes):
+        mine = set(modules[k::n_processes])
+        items += [item for item in slow if item.path in mine]
+        items += quick[k * len(quick) // n_processes : (k + 1) * len(quick) // n_processes]
 
 
 def pytest_collection_finish() -> None:
