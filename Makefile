@@ -12,9 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test lint pytest bench clean
 .DEFAULT_GOAL := test
 
-# The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests. The pip that
-# comes with Python 3.11 takes half as long again to find the packages as today's. Importing it
+# The package with an extra: .venv/.marl has what trains, .venv/.dev also what tests. Importing it
 # once keeps its bytecode, also for those whose Python would compile it at every start.
+# --upgrade-deps: the pip of Python 3.11 takes half as long again to find the packages as today's.
 .venv/.%: pyproject.toml constraints.txt
 	test -x $(BIN)/pip || $(PYTHON) -m venv --upgrade-deps .venv
 	$(PIP) -e '.[$*]'

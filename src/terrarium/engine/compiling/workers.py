@@ -1,5 +1,4 @@
-"""Compiling side by side: processes that take one job after the other, the most urgent
-first.
+"""Compiling side by side: processes that take one job after the other, the most urgent first.
 
 Not threads, because numba compiles one thing at a time; not forks, because the process may have
 threads of its own; not `multiprocessing`, which would run the user's script again.
