@@ -27,6 +27,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 for name in ("CI", "BUILD_NUMBER"):
     os.environ.pop(name, None)
 
+# Tables are as wide as the program chooses, not as the terminal of the tests is.
+os.environ.pop("COLUMNS", None)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")

@@ -4,9 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -14,36 +12,15 @@ import terrarium
 from terrarium import cli
 from terrarium.data.battles.scenarios import scenario_names
 from terrarium.data.facts.rulesets import load_ruleset
+from tests.program import Run, call_program
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
-# Workers of pytest-xdist share one compilation if they keep these together (--dist loadgroup).
-plays = pytest.mark.xdist_group("engine")
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Answer]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run() -> Run:
     """Call the program in this process."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*args: str) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["terrarium", *args])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Answer(code, *capsys.readouterr())
-
-    return call
+    return call_program
 
 
 def test_version(run: Run) -> None:
@@ -267,7 +244,6 @@ def test_the_exit_code_reaches_the_shell() -> None:
     assert done.stderr.startswith('terrarium: unknown scenario "3mm".')
 
 
-@plays
 @pytest.mark.parametrize("scenario", ["smac/2s3z", "smac/MMM2", "smacv2/terran_5_vs_5"])
 def test_demo_tells_the_course_and_the_outcome(run: Run, scenario: str) -> None:
     answer = run("demo", scenario, "--seed", "3")
@@ -279,7 +255,6 @@ def test_demo_tells_the_course_and_the_outcome(run: Run, scenario: str) -> None:
     assert "times as fast as the game is played." in answer.out
 
 
-@plays
 def test_the_same_seed_tells_the_same_story(run: Run) -> None:
     def course(seed: str) -> list[str]:
         return run("demo", "smac/3m", "--seed", seed).out.splitlines()[:-1]  # without the time
@@ -288,7 +263,6 @@ def test_the_same_seed_tells_the_same_story(run: Run) -> None:
     assert course("5")[1:] != course("6")[1:]
 
 
-@plays
 def test_demo_leads_the_passive_to_a_victory(run: Run) -> None:
     # Focused fire beats the same army without it, in most battles.
     wins = [
@@ -297,7 +271,6 @@ def test_demo_leads_the_passive_to_a_victory(run: Run) -> None:
     assert sum(wins) >= 7
 
 
-@plays
 def test_demo_without_utf_8_draws_with_signs() -> None:
     done = subprocess.run(
         [*PROGRAM, "demo", "3m"],
@@ -308,7 +281,6 @@ def test_demo_without_utf_8_draws_with_signs() -> None:
     assert b"###" in done.stdout
 
 
-@plays
 def test_bench_prints_a_table_or_json(run: Run) -> None:
     small = ("--scenarios", "3m", "--batch", "2", "--threads", "1", "--seconds", "0.01")
     answer = run("bench", "engine", *small)
@@ -320,7 +292,6 @@ def test_bench_prints_a_table_or_json(run: Run) -> None:
     assert [row["scenario"] for row in result["rows"]] == ["smac/3m"]
 
 
-@plays
 def test_eval_prints_a_row_for_each_scenario_of_a_list_or_a_family(run: Run) -> None:
     answer = run("eval", "random", "3m", "smacv2", "--episodes", "2", "--threads", "1")
     assert (answer.code, answer.err) == (0, "")
@@ -329,7 +300,6 @@ def test_eval_prints_a_row_for_each_scenario_of_a_list_or_a_family(run: Run) -> 
     assert answer.out.endswith("random, contract fixed, seeds 0 to 1\n")
 
 
-@plays
 def test_eval_answers_in_json(run: Run) -> None:
     few = ("--episodes", "20", "--seed", "7", "--json")
     result = json.loads(run("eval", "heuristic", "3m", *few).out)

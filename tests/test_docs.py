@@ -12,8 +12,6 @@ from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 MARKED_PAGES = [

@@ -1,18 +1,17 @@
 """`terrarium train`, and what can be done with the run that it leaves, as a person meets them."""
 
+import functools
 import json
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from terrarium import cli
+from tests.program import Run, call_program
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
 SMALL = (
@@ -21,31 +20,10 @@ SMALL = (
 )
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> Run:
     """Call the program in this process, in a folder of its own."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args: str) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["terrarium", *args])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Answer(code, *capsys.readouterr())
-
-    return call
+    return functools.partial(call_program, home=tmp_path)
 
 
 @pytest.mark.slow

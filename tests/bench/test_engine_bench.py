@@ -9,7 +9,6 @@ from terrarium.engine.simulator import Simulator
 from terrarium.errors import TerrariumError
 
 pytestmark = [
-    pytest.mark.xdist_group("engine"),
     pytest.mark.skipif(not COMPILED, reason="whole battles of hundreds take minutes uncompiled"),
 ]
 

@@ -10,8 +10,6 @@ from terrarium.envs.players.players import COMMANDERS, Tactician, make_player
 from terrarium.envs.players.stage import Stage
 from terrarium.errors import TerrariumError
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", scenario_names("skills"))

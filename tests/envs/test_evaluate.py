@@ -11,8 +11,6 @@ from terrarium.envs.players.players import PLAYERS
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 
 @pytest.mark.parametrize(
     ("wins", "episodes", "low", "high"),

@@ -19,8 +19,6 @@ from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
 from tests.covering import few_quick, in_turn
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 CONTRACTS = ("fixed", "exact")
 STOP = 1
 

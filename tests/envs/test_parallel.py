@@ -22,8 +22,6 @@ from terrarium.envs.options import OptionError
 from terrarium.envs.vector import EnvError
 from tests.covering import few_quick, in_turn
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 CONTRACTS = ("fixed", "exact")
 VARIED = [
     *("smac/3m", "smac/MMM", "smac/bane_vs_bane", "smac/27m_vs_30m", "smac/2c_vs_64zg"),

@@ -14,8 +14,6 @@ from terrarium.envs.players.tactical_view import MOVES, Lookout
 from terrarium.envs.vector import VecEnv
 from tests.covering import few_quick
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 CUT_IN_TWO = """
 title = "A marine behind a wall"
 terrain = "wall.toml"

@@ -12,8 +12,6 @@ from terrarium.envs.options import OptionError
 from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.smac.smacv2 import StarCraftCapabilityEnvWrapper, scenario_of
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 TEAMS = {
     "terran": (["marine", "marauder", "medivac"], ["medivac"]),
     "protoss": (["stalker", "zealot", "colossus"], []),

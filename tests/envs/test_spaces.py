@@ -12,8 +12,6 @@ from terrarium.data.battles.scenarios import scenario_names
 from terrarium.envs.spaces import observation_box, state_box
 from tests.covering import few_quick, in_turn
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 EVERYTHING: dict[str, Any] = {
     "obs_last_action": True,
     "obs_pathing_grid": True,

@@ -1,24 +1,21 @@
 """Ablations that are really trained: interrupted, resumed, failing, run again, reported."""
 
-import contextlib
-import io
 import json
 import signal
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from terrarium import cli
 from terrarium.errors import TerrariumError
 from terrarium.marl.ablation.cells import last_line, read_done, state_of
 from terrarium.marl.ablation.plan_file import read_plan
 from terrarium.marl.ablation.pool import Outcome, PoolConfig, Snapshot, run_plan
 from tests.marl.test_trainer import lines, settings, train
+from tests.program import Answer, call_program
 
 PLAN = """
 title = "Small"
@@ -61,29 +58,6 @@ GRU, NONE, BLOCKED = "with_GRU/3m/seed0", "no_memory/3m/seed0", "blocked/3m/seed
 STEPS = {GRU: 640, NONE: 128, BLOCKED: 128}  # the first one is long enough to be interrupted
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-def ablate(*args: str) -> Answer:
-    """Call the program in this process: another one would need seconds to begin."""
-    code, out, err = 0, io.StringIO(), io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.delenv("COLUMNS", raising=False)
-        patch.setattr(sys, "argv", ["terrarium", "ablate", *args])
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-    return Answer(code, out.getvalue(), err.getvalue())
-
-
 @dataclass
 class Story:
     """An experiment of three cells: one was interrupted, one is new, one cannot be kept."""
@@ -124,7 +98,7 @@ def interrupt(plan: Path, folder: Path) -> Answer:
     finger = threading.Thread(target=press)
     finger.start()
     try:
-        return ablate(str(plan), "--out", str(folder))
+        return call_program("ablate", str(plan), "--out", str(folder))
     finally:
         over.set()
         finger.join()
@@ -177,7 +151,7 @@ def test_failed_cells_are_named_and_run_again_only_when_asked(
     story: Story,
 ) -> None:
     words = (str(story.plan), "--out", str(story.folder))
-    answer = ablate(*words)
+    answer = call_program("ablate", *words)
     assert answer.code == 1
     assert "1 of 3 cells failed" in answer.out
     assert "blocked on 3m, seed 0" in answer.out
@@ -186,7 +160,7 @@ def test_failed_cells_are_named_and_run_again_only_when_asked(
     assert "begins" not in answer.err
 
     (story.folder / BLOCKED / "checkpoints").unlink()
-    answer = ablate(*words, "--retry", "--json")
+    answer = call_program("ablate", *words, "--retry", "--json")
     assert answer.code == 0
     assert "blocked on 3m, seed 0: done" in answer.err
     assert not (story.folder / BLOCKED / "error.txt").exists()

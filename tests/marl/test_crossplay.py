@@ -1,18 +1,17 @@
 """Cross-play: the right team is played by the right run, on the same episodes in every pairing."""
 
 import csv
+import functools
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from terrarium import cli
 from terrarium.cli.crossplay import cross_table
 from terrarium.config import layer_from_words
 from terrarium.envs.pettingzoo.evaluate import evaluate_pettingzoo
@@ -25,6 +24,7 @@ from terrarium.marl.run_folder import create_run, load_algo
 from terrarium.marl.settings import resolve
 from terrarium.marl.trainer import Trainer
 from tests.marl.duels import name_of
+from tests.program import Run, call_program
 
 pytestmark = pytest.mark.slow
 
@@ -211,34 +211,15 @@ def test_labels_say_no_more_than_is_needed(runs: dict[str, str]) -> None:
     assert cross_table(table).row_count == 5
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the program in this process, in a folder of its own."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args: str) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["terrarium", "crossplay", *args])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Answer(code, *capsys.readouterr())
-
-    return call
+def run(tmp_path: Path) -> Run:
+    """Call the program in a folder of its own."""
+    return functools.partial(call_program, "crossplay", home=tmp_path)
 
 
-def test_the_command_prints_a_table_and_writes_files(run: Run, runs: dict[str, str]) -> None:
+def test_the_command_prints_a_table_and_writes_files(
+    run: Run, runs: dict[str, str], tmp_path: Path
+) -> None:
     words = (runs["teams"], runs["gru"], "random", "--episodes", "8", "--seed", "5")
     answer = run(*words, "--csv", "t.csv", "--png", "t.png")
     assert answer.code == 0
@@ -246,12 +227,12 @@ def test_the_command_prints_a_table_and_writes_files(run: Run, runs: dict[str, s
     for part in ("a \\ b", "maddpg", "mappo", "ippo", "random", "mean", "±", "seeds 5 to 12"):
         assert part in answer.out
     assert "t.png (" in answer.out
-    with Image.open("t.png") as picture:
+    with Image.open(tmp_path / "t.png") as picture:
         assert min(picture.size) > 400
     found = json.loads(run(*words, "--json").out)
     assert [player["row"] for player in found["players"]] == ["maddpg", "mappo", "random"]
     assert len(found["pairings"]) == 9
-    with Path("t.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 18
     for pairing in found["pairings"]:

@@ -10,8 +10,6 @@ from terrarium.replay.playback import frames_of
 from terrarium.replay.record import ExactRecord, LightRecord
 from tests.replay.battles import frames, recorded
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 
 def replayed(scenario: str) -> tuple[Frames, dict[int, np.ndarray]]:
     """Frames, and copies of the simulator's units at every tick."""

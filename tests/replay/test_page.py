@@ -12,8 +12,6 @@ from terrarium.replay.page import page
 from terrarium.replay.pictures.palette import palette
 from tests.replay.battles import frames
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 HOSTILE = "</script><script>alert(1)</script><b>&amp; {{script}} \u2028 'quoted\""
 
 

@@ -25,8 +25,6 @@ from terrarium.replay.scenario_text import (
 from tests.engine.scripts import give_random_orders
 from tests.replay.battles import recorded
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 SCENARIOS = [
     *("smac/3m", "smac/MMM2", "smac/2c_vs_64zg", "smac/bane_vs_bane"),
     *("smacv2/protoss_5_vs_5", "smacv2/zerg_10_vs_11"),

@@ -17,8 +17,6 @@ from terrarium.replay.record import Kind
 from terrarium.replay.record_file import from_bytes, load_record, save_record, to_bytes
 from tests.replay.battles import forged, frames, recorded, signed
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 KINDS: tuple[Kind, ...] = ("exact", "light")
 
 

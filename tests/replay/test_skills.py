@@ -22,8 +22,6 @@ from terrarium.replay.record_file import from_bytes, to_bytes
 from tests.replay import drill
 from tests.replay.battles import forged
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 KINDS: tuple[Kind, ...] = ("exact", "light")
 
 

@@ -1,34 +1,19 @@
 """`terrarium watch` as a person meets it."""
 
-import sys
-from collections.abc import Callable
+import functools
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from terrarium import cli
 from terrarium.replay.record_file import load_record
-
-pytestmark = pytest.mark.xdist_group("engine")
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.program import Run, call_program
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the program in an empty folder; exit code, output, errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["terrarium", "watch", *args])
-        try:
-            cli.main()
-        except SystemExit as stop:
-            return int(stop.code or 0), *capsys.readouterr()
-        return 0, *capsys.readouterr()
-
-    return call
+def run(tmp_path: Path) -> Run:
+    """Call the program in an empty folder."""
+    return functools.partial(call_program, "watch", home=tmp_path)
 
 
 def test_a_scenario_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> None:

@@ -1,37 +1,24 @@
 """`terrarium watch` for worlds, as a person meets it."""
 
-import sys
-from collections.abc import Callable
+import functools
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from terrarium import cli
 from terrarium.config import layer_from_words
 from terrarium.marl.run_folder import create_run
 from terrarium.marl.settings import resolve
 from terrarium.marl.trainer import Trainer
 from terrarium.replay.pettingzoo.world_record import load_world_record, save_world_record
+from tests.program import Run, call_program
 from tests.replay.episodes import chase
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Call the program in an empty folder; exit code, output, errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*args: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["terrarium", "watch", *args])
-        try:
-            cli.main()
-        except SystemExit as stop:
-            return int(stop.code or 0), *capsys.readouterr()
-        return 0, *capsys.readouterr()
-
-    return call
+def run(tmp_path: Path) -> Run:
+    """Call the program in an empty folder."""
+    return functools.partial(call_program, "watch", home=tmp_path)
 
 
 def make_run(folder: Path, scenario: str = "mpe/simple_tag") -> Path:

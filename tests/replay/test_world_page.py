@@ -14,8 +14,6 @@ from tests.replay.browser import Browser
 from tests.replay.episodes import N_STEPS, chase, slides
 from tests.replay.test_page import HOSTILE, Tags
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 
 def opened(browser: Browser, record: PettingZooRecord, folder: Path, fragment: str = "") -> None:
     file = folder / "world.html"

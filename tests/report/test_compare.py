@@ -1,8 +1,6 @@
 """`terrarium compare` as a person meets it."""
 
-import contextlib
 import functools
-import io
 import json
 import subprocess
 import sys
@@ -13,10 +11,9 @@ from typing import NamedTuple
 import pytest
 from PIL import Image
 
-from terrarium import cli
+from tests.program import Run, call_program
 from tests.report.folders import learning, write_run
 
-Run = Callable[..., tuple[int, str, str]]
 FILES = [
     *("curves.csv", "curves.png", "curves.svg", "improvement.csv", "report.html"),
     *("statistics.csv", "statistics.png", "statistics.svg", "table.csv"),
@@ -31,29 +28,11 @@ def write_runs(folder: Path) -> None:
             write_run(folder / f"{core}{seed}", rates, net__core=core, run__seed=seed)
 
 
-def call(home: Path, *args: str) -> tuple[int, str, str]:
-    """Call the program in a folder; exit code, output, errors."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        patch.chdir(home)
-        patch.delenv("COLUMNS", raising=False)
-        patch.setattr(sys, "argv", ["terrarium", "compare", *args])
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-    return code, out.getvalue(), err.getvalue()
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Call the program beside a folder with runs."""
     write_runs(tmp_path / "runs")
-    return functools.partial(call, tmp_path)
+    return functools.partial(call_program, "compare", home=tmp_path)
 
 
 class Report(NamedTuple):
@@ -71,7 +50,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     (home / "comparison").mkdir()
     for name in ("report.html", "mine.txt"):
         (home / "comparison" / name).write_text("old")
-    code, out, err = call(home, "runs")
+    code, out, err = call_program("compare", "runs", home=home)
     assert (code, err) == (0, "")
     return Report(home / "comparison", out)
 

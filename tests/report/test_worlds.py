@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from terrarium import cli
 from terrarium.errors import TerrariumError
 from terrarium.report.comparison import Comparison, compare
 from terrarium.report.curves import curves_figure, png_of
@@ -20,6 +19,7 @@ from terrarium.report.page import page
 from terrarium.report.runs import load_run
 from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.table import cells, csv_text, headings
+from tests.program import call_program
 from tests.report.folders import write_lines, write_run
 from tests.report.worlds import SPREAD, TAG, write_world_run
 
@@ -200,15 +200,12 @@ def test_returns_of_battles_are_not_looked_at(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_prints_both_kinds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     battles(tmp_path / "runs" / "b")
     spread(tmp_path / "runs" / "s")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr("sys.argv", ["terrarium", "compare", "runs"])
-    cli.main()
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    answer = call_program("compare", "runs", home=tmp_path)
+    lines = [line.strip() for line in answer.out.splitlines()]
     assert "final win rates, with 95 % intervals" in lines
     assert "final returns, with 95 % intervals" in lines
     worlds = [line for line in lines if line.startswith(SPREAD)]
