@@ -47,6 +47,10 @@ def refusal(which: str | Path) -> str:
 # nearest name.
 
 BAD = {
+    '[assumptions]\nstart_place = "nearest"': "start_place: unknown key. Did you mean",
+    '[assumptions]\nstart_places = "nearby"': 'Did you mean "nearest"? Allowed: lattice, nearest',
+    "[assumptions]\nbody_overlap = 0.5": "assumptions.body_overlap: 0.5 is outside 0 to 0.25",
+    "[assumptions]\nopening_ticks = -1": "assumptions.opening_ticks: -1 is outside 0 to 1000",
     "[unit.marin]\nhp = 5": 'line 4: unit.marin: unknown unit. Did you mean "marine"? See:',
     "[unit.ghost]\nhp = 5": "line 4: unit.ghost: unknown unit.",
     "[unit.marine]\nhpp = 5": 'line 5: unit.marine.hpp: unknown key. Did you mean "hp"?',

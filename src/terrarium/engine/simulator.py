@@ -182,9 +182,9 @@ class Simulator:
             chosen = np.array(where, np.bool_)
             if chosen.shape != (self.n_envs,):
                 raise EngineError(f"where has shape {chosen.shape} instead of ({self.n_envs},)")
+        self.inbox["n_commands"][chosen] = self.inbox["n_answers"][chosen] = 0
         with quiet_wraparound():
             reset(self.handles, handle(Starts(seeds, chosen)))
-        self.inbox["n_commands"][chosen] = self.inbox["n_answers"][chosen] = 0
         self.check_faults()
 
     def create(

@@ -45,6 +45,7 @@ class Draft:
     )
     """what has not been left out, in the order of the files"""
     targeting: list[Table] = field(default_factory=list)
+    assumptions: list[Table] = field(default_factory=list)
 
     def merged(self, section: str) -> dict[str, Layers]:
         return {name: Layers(tables) for name, tables in self.tables[section].items()}
@@ -92,6 +93,8 @@ def add_file(draft: Draft, file: Path, table: Layers) -> None:
             _add_tables(draft, section, table.table("new"), section, [])
     if table.has("targeting"):
         draft.targeting.append(table.table("targeting"))
+    if table.has("assumptions"):
+        draft.assumptions.append(table.table("assumptions"))
 
 
 def _choose(draft: Draft, table: Layers) -> None:

@@ -16,6 +16,9 @@ which it differs:
     damage = 7
     remove = ["scan_range"]             # back to the default
 
+    [assumptions]                       # what the sources leave open (assumptions.py)
+    preferred_targets = "attackers"
+
     [ability.stimpack_marine]           # also buff, effect, upgrade
     life = 5
 
@@ -32,6 +35,7 @@ from pathlib import Path
 
 from terrarium.data.facts.abilities import KnownNames, read_ability
 from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.assumptions import Assumptions, read_assumptions
 from terrarium.data.facts.buff_facts import Buff
 from terrarium.data.facts.buffs import read_buff, read_effect
 from terrarium.data.facts.drafts import PLURALS, RULESETS, SOURCES, Draft, add_file, read_file
@@ -43,7 +47,10 @@ from terrarium.data.facts.upgrades import Known, read_upgrade
 from terrarium.data.tables import FactsError, Table
 from terrarium.errors import nearest
 
-_KEYS = ["title", "version", "base", *SOURCES, "only", "without", "targeting", *PLURALS, "new"]
+_KEYS = [
+    *("title", "version", "base", *SOURCES, "only", "without", "targeting", "assumptions"),
+    *(*PLURALS, "new"),
+]
 
 
 def ruleset_names() -> tuple[str, ...]:
@@ -93,6 +100,9 @@ def _build(file: Path) -> RuleSet:
         title=files[-1][1].text("title"),
         version=files[-1][1].integer("version", 1),
         targeting=_targeting(draft, files[-1][1]),
+        assumptions=read_assumptions(Layers(draft.assumptions))
+        if draft.assumptions
+        else Assumptions(),
         units=units,
         abilities=abilities,
         buffs=read_buffs,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.assumptions import Assumptions
 from terrarium.data.facts.buff_facts import Buff, Effect
 from terrarium.data.facts.upgrade_facts import Upgrade
 
@@ -308,6 +309,7 @@ class RuleSet:
     title: str
     version: int
     targeting: Targeting
+    assumptions: Assumptions
     units: Mapping[str, Unit]
     abilities: Mapping[str, Ability]
     buffs: Mapping[str, Buff]

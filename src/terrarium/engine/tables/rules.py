@@ -41,6 +41,7 @@ TYPE = np.dtype(
         ("radius", "f8"),
         ("separation", "f8"),
         ("inner", "f8"),
+        ("room", "f8"),  # radius of the free place that it needs where it appears
         ("layer", "i8"),  # of the ground that its body stays on
         ("classes", "i8"),
         ("speed", "f8"),  # per tick
@@ -167,6 +168,17 @@ TARGETING = np.dtype(
     align=True,
 )
 
+# How a rule set answers what the sources leave open: data.facts.assumptions.
+ASSUMPTIONS = np.dtype(
+    [
+        ("prefers_attackers", "?"),
+        ("places_turn", "?"),  # new units take the nearest place, counter-clockwise from south
+        ("keeps_formation", "?"),
+        ("opening_ticks", "i8"),
+    ],
+    align=True,
+)
+
 # What all abilities have. `params` is the row in the table of the mechanic (tables/mechanics).
 ABILITY = np.dtype(
     [
@@ -288,6 +300,7 @@ class Rules(NamedTuple):
     second half of columns stands for the same types lifted into the air."""
 
     targeting: Annotated[Records, TARGETING, "1"]
+    assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
     hits: Annotated[Records, HIT_ROW, "H"]

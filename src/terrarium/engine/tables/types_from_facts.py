@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from terrarium.data.facts.ability_facts import Ability
+from terrarium.data.facts.assumptions import Assumptions
 from terrarium.data.facts.unit_facts import Hit, Line, RuleSet, Unit, Weapon
 from terrarium.data.vocabulary import (
     ACQUIRES,
@@ -44,6 +45,7 @@ from terrarium.engine.tables.names import (
     traits,
 )
 from terrarium.engine.tables.rules import (
+    ASSUMPTIONS,
     HIT_ROW,
     SPLASH_RADIUS_LIMIT,
     TARGETING,
@@ -73,6 +75,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
+        assumptions=records(1, ASSUMPTIONS),
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
         hits=records(n_hits, HIT_ROW),
@@ -99,10 +102,18 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         limits.call_for_help_radius,
         round(limits.call_for_help_loops),
     )
+    open_questions = facts.assumptions
+    rules.assumptions[0] = (
+        open_questions.preferred_targets == "attackers",
+        open_questions.start_places == "nearest",
+        open_questions.group_orders == "formation",
+        open_questions.opening_ticks,
+    )
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
+        values |= _widths(unit, facts.assumptions)
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in _working(unit):
@@ -177,6 +188,15 @@ def _separation(unit: Unit) -> float:
     return min(unit.separation_radius, unit.radius) if unit.speed == 0.0 else unit.separation_radius
 
 
+def _widths(unit: Unit, assumptions: Assumptions) -> dict[str, float]:
+    """How near others may come to a unit, and how much room it needs where it appears."""
+    less = 0.5 * assumptions.body_overlap
+    separation = max(0.0, _separation(unit) - less)
+    if assumptions.start_places == "lattice":
+        return {"separation": separation, "room": separation}
+    return {"separation": separation, "room": max(0.0, unit.radius - less)}
+
+
 def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
     weapons = _working(unit)
     turrets = [w.turret for w in weapons if w.turret]
@@ -202,7 +222,6 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "energy_max": unit.energy_max,
         "energy_regen": (unit.energy_regen_per_s or 0.0) / TICKS_PER_S,
         "radius": unit.radius,
-        "separation": _separation(unit),
         "inner": min(unit.inner_radius or unit.radius, LARGE_INNER_RADIUS),
         # A path has room for a large walker; its middle may come as near to a wall as others.
         "layer": codes.SMALL_WALKER if walker == codes.LARGE_WALKER else walker,

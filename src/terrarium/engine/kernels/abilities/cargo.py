@@ -11,7 +11,7 @@ from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.orders.permission import fits_in
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import COOLDOWN, uniform
-from terrarium.engine.kernels.setup.births import find_room
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.state import Game
 
 

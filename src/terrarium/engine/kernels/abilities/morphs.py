@@ -8,7 +8,7 @@ from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.movement.footprints import change_footprint
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import MORPHING, uniform
-from terrarium.engine.kernels.setup.births import find_room
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.state import Game
 
 

@@ -6,7 +6,8 @@ from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.outcomes import is_force_field
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.orders.orders import go_to_point
-from terrarium.engine.kernels.setup.births import find_room, spawn
+from terrarium.engine.kernels.setup.births import spawn
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
 

@@ -4,7 +4,7 @@ import math
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.combat.aim import reach_of
+from terrarium.engine.kernels.combat.aim import pick_weapon, reach_of
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
@@ -149,9 +149,9 @@ def best_target(game: Game, u: int) -> int:
     if me.target >= 0:
         target_kind = game.units[me.target].column
         distance = edge_distance(game, me, game.units[me.target])
-        best, best_rank, best_distance = me.target, game.rules.rank[me.kind, target_kind], distance
+        best, best_rank, best_distance = me.target, importance(game, u, me.target), distance
         if distance <= reach_of(me, game.rules.reach[me.kind, target_kind]):
-            if best_rank == game.rules.types[me.kind].top_rank:
+            if best_rank == highest_importance(game, u):
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
     n_living, enemies = game.clock[0].n_living, game.players[me.owner].enemies
@@ -181,12 +181,38 @@ def best_target(game: Game, u: int) -> int:
 
 
 @kernel
+def importance(game: Game, u: int, v: int) -> int:
+    """How gladly a unit attacks another one: by its class, and where the rules say so, those that
+    attack it before others of the class."""
+    rank = game.rules.rank[game.units[u].kind, game.units[v].column]
+    if rank < 0 or not game.rules.assumptions[0].prefers_attackers:
+        return rank
+    return 2 * rank + int(attacks(game, v, u))
+
+
+@kernel
+def highest_importance(game: Game, u: int) -> int:
+    """Of all targets that a unit could have."""
+    rank = game.rules.types[game.units[u].kind].top_rank
+    return 2 * rank + 1 if game.rules.assumptions[0].prefers_attackers else rank
+
+
+@kernel
+def attacks(game: Game, v: int, u: int) -> bool:
+    """Does a unit attack another one? Walking up to it does not count."""
+    me = game.units[v]
+    if me.target != u or me.target_tag != game.units[u].tag:
+        return False
+    return pick_weapon(game, v, u) >= 0
+
+
+@kernel
 def prefer(
     game: Game, u: int, v: int, best: int, best_rank: int, best_distance: float
 ) -> tuple[int, int, float]:
-    """Compare a candidate with the best so far: rank, then distance, then a fair coin."""
+    """Compare a candidate with the best so far: importance, then distance, then a fair coin."""
     me, other = game.units[u], game.units[v]
-    rank = game.rules.rank[me.kind, other.column]
+    rank = importance(game, u, v)
     if rank < best_rank or rank < 0 or v == me.target or not may_see(game, u, v):
         return best, best_rank, best_distance
     limit = game.rules.scan[me.kind, other.column] + max(me.range_add, 0.0)

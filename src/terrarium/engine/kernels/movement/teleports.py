@@ -5,7 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.outcomes import touches
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.orders.orders import forget_target
-from terrarium.engine.kernels.setup.births import find_room
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.state import Game
 
 

@@ -50,14 +50,38 @@ def opening_orders(game: Game, now: int) -> None:
         group = game.plan.groups[entry.group]
         if group.order == NOTHING or group.after_ticks != now or entry.carrier >= 0:
             continue
+        middle_x, middle_y = middle_of(game, k)
         for u in range(entry.slot, entry.slot + entry.count):
-            # Units were created in the order of the entries; later ones have other tags.
-            if game.units[u].tag == u + 1:
-                give_opening_order(game, entry.group, u)
+            if is_opening_unit(game, u):
+                dx = dy = 0.0
+                if game.rules.assumptions[0].keeps_formation:
+                    dx, dy = game.units[u].x - middle_x, game.units[u].y - middle_y
+                give_opening_order(game, entry.group, u, dx, dy)
 
 
 @kernel
-def give_opening_order(game: Game, g: int, u: int) -> None:
+def is_opening_unit(game: Game, u: int) -> bool:
+    """Is the unit of a slot one that the battle began with? Units were created in the order of the
+    entries; later ones have other tags."""
+    return game.units[u].tag == u + 1
+
+
+@kernel
+def middle_of(game: Game, k: int) -> tuple[float, float]:
+    """The mean place of the units of an entry: those of one create call are sent together."""
+    entry = game.plan.entries[k]
+    x, y, n = 0.0, 0.0, 0
+    for u in range(entry.slot, entry.slot + entry.count):
+        if is_opening_unit(game, u):
+            x += game.units[u].x
+            y += game.units[u].y
+            n += 1
+    return x / max(n, 1), y / max(n, 1)
+
+
+@kernel
+def give_opening_order(game: Game, g: int, u: int, dx: float, dy: float) -> None:
+    """Tell a unit what its group is to do; `dx` and `dy` are its place in the formation."""
     group = game.plan.groups[g]
     x, y, to_x, to_y = group.order_x, group.order_y, group.order_to_x, group.order_to_y
     if group.order == ATTACK_ALL:
@@ -65,8 +89,8 @@ def give_opening_order(game: Game, g: int, u: int) -> None:
     elif group.order == STAND:
         go_to_point(game, u, codes.HOLD, x, y, False)
     elif group.order == PATROL:
-        go_to_point(game, u, codes.PATROL, x, y, False)
-        go_to_point(game, u, codes.PATROL, to_x, to_y, True)
+        go_to_point(game, u, codes.PATROL, x + dx, y + dy, False)
+        go_to_point(game, u, codes.PATROL, to_x + dx, to_y + dy, True)
     elif group.order == CAST:
         cast_ability(game, u, group.ability, codes.NO_UNIT, x, y)
     else:
@@ -74,7 +98,7 @@ def give_opening_order(game: Game, g: int, u: int) -> None:
             share = uniform(game.clock[0].seed, 0, g, ORDER_POINT)
             x += (to_x - x) * share
             y += (to_y - y) * share
-        go_to_point(game, u, codes.ATTACK_MOVE, x, y, False)
+        go_to_point(game, u, codes.ATTACK_MOVE, x + dx, y + dy, False)
 
 
 @kernel

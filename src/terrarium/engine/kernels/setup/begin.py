@@ -13,10 +13,12 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
-from terrarium.engine.kernels.setup.births import LATTICE, spawn
+from terrarium.engine.kernels.setup.births import spawn
+from terrarium.engine.kernels.setup.free_places import LATTICE
 from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
+from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
 from terrarium.engine.state import Game
 from terrarium.engine.tables.plan import ARMIES, TEAMS
@@ -132,8 +134,10 @@ def prepare(game: Game, k: int, i: int, u: int) -> None:
 
 @entry
 def begin(game: Game, seed: np.uint64) -> None:
-    """Begin one battle anew."""
+    """Begin one battle anew, and let it run for as long as the rules say before it is seen."""
     start(game, seed)
+    if game.rules.assumptions[0].opening_ticks > 0:
+        advance(game, game.rules.assumptions[0].opening_ticks)
 
 
 class Starts(NamedTuple):

@@ -1,4 +1,4 @@
-"""Births: where a new unit finds room, and how it begins."""
+"""Births: how a new unit begins."""
 
 import numpy as np
 
@@ -9,69 +9,12 @@ from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgra
 from terrarium.engine.kernels.combat.targeting import SCAN_PERIOD_TICKS
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
-from terrarium.engine.kernels.movement.paths import cell_of
-from terrarium.engine.kernels.movement.places import fitted, standing_point
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.kernels.setup.slots import list_unit, take_slot
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game
 
 LONG_AGO = -1_000_000
-ROOM = 0.05
-"""Gap between units that are created on one point."""
-
-
-def _lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Steps on a square lattice, nearest first; equal ones north, south, east, west."""
-    steps = [(i, j) for i in range(-reach, reach + 1) for j in range(-reach, reach + 1)]
-    steps.sort(key=lambda step: (step[0] ** 2 + step[1] ** 2, abs(step[0]), -step[1], -step[0]))
-    return np.array(steps, np.int64)
-
-
-LATTICE = _lattice(16)
-
-
-@kernel
-def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[float, float]:
-    """The place nearest to a point where a new unit touches no other."""
-    row = game.rules.types[kind]
-    x, y = standing_point(game, kind, x, y)
-    layer = codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
-    home = game.land.island[layer, cell_of(game, x, y)]
-    gap = 2.0 * row.separation + ROOM
-    # The pattern of even owners is that of odd ones turned by half a circle: no player has the
-    # better formation.
-    sign = 1.0 if owner & 1 else -1.0
-    playable = game.ground.playable
-    for k in range(LATTICE.shape[0]):
-        px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap
-        if not (playable[0] <= px < playable[2] and playable[1] <= py < playable[3]):
-            continue
-        if not row.flying:
-            cell = cell_of(game, px, py)
-            if not game.land.walkable[layer, cell] or game.land.island[layer, cell] != home:
-                continue
-            fit_x, fit_y = fitted(game, layer, row.inner, px, py)
-            if fit_x != px or fit_y != py:
-                continue
-        if is_free(game, row.classes, row.separation, px, py):
-            return px, py
-    return x, y
-
-
-@kernel
-def is_free(game: Game, classes: int, separation: float, x: float, y: float) -> bool:
-    for j in range(game.clock[0].n_living):
-        v = game.living[j]
-        other = game.units[v]
-        if not other.alive or not game.rules.types[other.kind].classes & classes:
-            continue
-        if is_placed(game, v):
-            continue  # its footprint is part of the ground
-        reach = separation + game.rules.types[other.kind].separation
-        dx, dy = other.x - x, other.y - y
-        if dx * dx + dy * dy < reach * reach:
-            return False
-    return True
 
 
 @kernel

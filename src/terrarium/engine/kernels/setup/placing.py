@@ -12,7 +12,8 @@ from terrarium.engine.kernels.movement.footprints import (
     put_footprint,
 )
 from terrarium.engine.kernels.random import DIRECTION, bits
-from terrarium.engine.kernels.setup.births import face_middle, find_room, spawn
+from terrarium.engine.kernels.setup.births import face_middle, spawn
+from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.state import Game, is_placed
 
 NO_SLOT, NO_SPACE = -1, -2

@@ -1,0 +1,57 @@
+"""What the sources leave open, and how a rule set answers it (docs/fidelity.md).
+
+A rule-set file states its answers in a table; what it leaves out is as in its base:
+
+    [assumptions]
+    preferred_targets = "attackers"
+    body_overlap = 0.0625
+"""
+
+from dataclasses import dataclass
+
+from terrarium.data.facts.layers import Layers
+
+PREFERRED_TARGETS = ("nearest", "attackers")
+START_PLACES = ("lattice", "nearest")
+GROUP_ORDERS = ("point", "formation")
+MOST_OPENING_TICKS = 1000
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """How a rule set answers what the sources leave open."""
+
+    preferred_targets: str = "nearest"
+    """among targets of one class: nearest | attackers: first those that attack the unit"""
+    start_places: str = "lattice"
+    """where new units find room: lattice: on one of the width of their separation, turned by half a
+    circle for even players | nearest: on one of the width of their radius, or of half a cell,
+    counter-clockwise from south"""
+    group_orders: str = "point"
+    """units that are sent together: point: all to that point | formation: each to the point plus
+    its own offset from their middle"""
+    body_overlap: float = 0.0
+    """how far two bodies may overlap: their separation radii are less by half of it"""
+    opening_ticks: int = 0
+    """how long a battle has run when its players first see it"""
+
+
+def read_assumptions(table: Layers) -> Assumptions:
+    """The answers that a rule set and its bases give, over the defaults."""
+    default = Assumptions()
+    table.only(vars(default))
+    return Assumptions(
+        preferred_targets=table.choice_or(
+            "preferred_targets", default.preferred_targets, PREFERRED_TARGETS
+        ),
+        start_places=table.choice_or("start_places", default.start_places, START_PLACES),
+        group_orders=table.choice_or("group_orders", default.group_orders, GROUP_ORDERS),
+        body_overlap=table.number_or("body_overlap", default.body_overlap, 0.0, 0.25),
+        opening_ticks=_opening_ticks(table, default.opening_ticks),
+    )
+
+
+def _opening_ticks(table: Layers, default: int) -> int:
+    if not table.has("opening_ticks"):
+        return default
+    return table.integer("opening_ticks", 0, MOST_OPENING_TICKS)

@@ -1,0 +1,140 @@
+"""Where a unit that appears finds room: the nearest place at which it touches no other."""
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.kernels.movement.places import fitted, standing_point
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game, is_placed
+
+ROOM = 0.05
+"""Gap between units that are created on one point of a lattice."""
+SLACK = 0.001
+"""The same where places are the nearest: Marines of 0.6875 are recorded 0.6885 apart."""
+HALF_CELL = 0.5
+NEVER = 1e30
+
+
+def _steps(reach: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(-reach, reach + 1) for j in range(-reach, reach + 1)]
+
+
+def _lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Steps on a square lattice, nearest first; equal ones north, south, east, west."""
+    return np.array(
+        sorted(_steps(reach), key=lambda s: (s[0] ** 2 + s[1] ** 2, abs(s[0]), -s[1], -s[0])),
+        np.int64,
+    )
+
+
+def _turning_lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """The same, equal ones counter-clockwise from south."""
+
+    def angle(step: tuple[int, int]) -> float:
+        return float(np.arctan2(step[0], -step[1]) % (2.0 * np.pi))
+
+    return np.array(
+        sorted(_steps(reach), key=lambda s: (s[0] ** 2 + s[1] ** 2, angle(s))), np.int64
+    )
+
+
+LATTICE = _lattice(16)
+TURNING_LATTICE = _turning_lattice(24)
+
+
+@kernel
+def find_room(game: Game, kind: int, owner: int, x: float, y: float) -> tuple[float, float]:
+    """The place nearest to a point where a unit touches no other."""
+    x, y = standing_point(game, kind, x, y)
+    if game.rules.assumptions[0].places_turn:
+        return find_nearest_room(game, kind, x, y)
+    row = game.rules.types[kind]
+    gap = 2.0 * row.room + ROOM
+    # The pattern of even owners is that of odd ones turned by half a circle: no player has the
+    # better formation.
+    sign = 1.0 if owner & 1 else -1.0
+    home = home_of(game, row, x, y)
+    for k in range(LATTICE.shape[0]):
+        px, py = x + sign * LATTICE[k, 0] * gap, y + sign * LATTICE[k, 1] * gap
+        if fits(game, row, home, px, py):
+            return px, py
+    return x, y
+
+
+@kernel
+def find_nearest_room(game: Game, kind: int, x: float, y: float) -> tuple[float, float]:
+    """The nearest free point of two lattices, of the unit's own width and of half cells: units of
+    one type stand side by side, and others fill the gaps (reference: SMAC in the real game, 2.3).
+    """
+    row = game.rules.types[kind]
+    width = 2.0 * row.room + SLACK
+    home = home_of(game, row, x, y)
+    own = half = 0
+    while True:
+        own_distance, half_distance = step_size(own, width), step_size(half, HALF_CELL)
+        if own_distance == NEVER and half_distance == NEVER:
+            return x, y
+        if own_distance <= half_distance:
+            k, size = own, width
+            own += 1
+        else:
+            k, size = half, HALF_CELL
+            half += 1
+        px, py = x + TURNING_LATTICE[k, 0] * size, y + TURNING_LATTICE[k, 1] * size
+        if fits(game, row, home, px, py):
+            return px, py
+
+
+@kernel
+def step_size(k: int, size: float) -> float:
+    """The squared distance of the k-th point of a lattice from its middle."""
+    if k >= TURNING_LATTICE.shape[0] or size <= 0.0:
+        return NEVER
+    dx, dy = TURNING_LATTICE[k, 0] * size, TURNING_LATTICE[k, 1] * size
+    return dx * dx + dy * dy
+
+
+@kernel
+def layer_of(row: Records) -> int:
+    """The ground that a type can be put on."""
+    return codes.CLIFF_WALKER if row.walker == codes.CLIFF_WALKER else codes.SMALL_WALKER
+
+
+@kernel
+def home_of(game: Game, row: Records, x: float, y: float) -> int:
+    """The island of a point, which a unit that is put near it must not leave."""
+    return int(game.land.island[layer_of(row), cell_of(game, x, y)])
+
+
+@kernel
+def fits(game: Game, row: Records, home: int, x: float, y: float) -> bool:
+    """Is there room for a unit of a type at a point?"""
+    playable, layer = game.ground.playable, layer_of(row)
+    if not (playable[0] <= x < playable[2] and playable[1] <= y < playable[3]):
+        return False
+    if not row.flying:
+        cell = cell_of(game, x, y)
+        if not game.land.walkable[layer, cell] or game.land.island[layer, cell] != home:
+            return False
+        fit_x, fit_y = fitted(game, layer, row.inner, x, y)
+        if fit_x != x or fit_y != y:
+            return False
+    return is_free(game, row.classes, row.room, x, y)
+
+
+@kernel
+def is_free(game: Game, classes: int, room: float, x: float, y: float) -> bool:
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
+        other = game.units[v]
+        if not other.alive or not game.rules.types[other.kind].classes & classes:
+            continue
+        if is_placed(game, v):
+            continue  # its footprint is part of the ground
+        reach = room + game.rules.types[other.kind].room
+        dx, dy = other.x - x, other.y - y
+        if dx * dx + dy * dy < reach * reach:
+            return False
+    return True

@@ -1,0 +1,175 @@
+"""What the sources leave open is a setting of the rule set, and makes the difference it states."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.facts.assumptions import Assumptions
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.engine.simulator import Simulator
+from tests.engine.arena import Arena, Piece, open_ground
+
+Rules = Callable[..., str]
+
+MARINES_APART = 0.6885
+"""smac_real.md, 2.5: recorded"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Rules:
+    """A rule set that differs from another one in some assumptions."""
+
+    def write(base: str = "liberty", **answers: object) -> str:
+        lines = [f"{name} = {str(value) if not isinstance(value, str) else repr(value)}"
+                 for name, value in answers.items()]  # fmt: skip
+        file = tmp_path / "mine.toml"
+        head = f'title = "Mine"\nversion = 1\nbase = "{base}"\n[assumptions]\n'
+        file.write_text(head + "\n".join(lines) + "\n")
+        return str(file)
+
+    return write
+
+
+def battle(name: str, rules: str, n_envs: int = 1) -> Simulator:
+    return Simulator(replace(load_scenario(name), rules=rules), n_envs)
+
+
+def offsets(sim: Simulator, owner: int, at: tuple[float, float]) -> list[tuple[float, float]]:
+    """Where the units of a player stand, from the point at which they were created."""
+    units = sim.units[0][sim.units[0]["owner"] == owner]
+    return [
+        (round(float(x) - at[0], 4), round(float(y) - at[1], 4))
+        for x, y in zip(units["x"], units["y"], strict=True)
+    ]
+
+
+def test_a_rule_set_says_only_what_differs_from_its_base(rules: Rules) -> None:
+    assert load_ruleset("liberty").assumptions == Assumptions()
+    mine = load_ruleset(rules(body_overlap=0.0625, group_orders="formation"))
+    assert mine.assumptions == Assumptions(body_overlap=0.0625, group_orders="formation")
+
+
+# Start places (smac_real.md, 2.3 and 2.5). Recorded for Marines, read off pictures for the others.
+
+
+def test_marines_begin_as_recorded_and_both_sides_alike(rules: Rules) -> None:
+    sim = battle("smac/3m", rules(start_places="nearest", body_overlap=0.0625))
+    recorded = [(0.0, 0.0), (0.0, -MARINES_APART), (MARINES_APART, 0.0)]
+    assert offsets(sim, 1, (9.0, 16.0)) == recorded
+    assert offsets(sim, 2, (23.0, 16.0)) == recorded
+
+
+@pytest.mark.parametrize("owner", [1, 2])
+def test_zealots_fill_the_gaps_around_stalkers_as_pictured(rules: Rules, owner: int) -> None:
+    sim = battle("smac/3s5z", rules(start_places="nearest", body_overlap=0.0625))
+    pictured = [
+        *((0.0, 0.0), (0.0, -1.19), (1.19, 0.0), (0.49, 0.95), (-0.49, 0.95), (-1.0, -0.45)),
+        *((-1.5, 0.5), (0.0, 1.95)),
+    ]
+    at = (9.0, 16.0) if owner == 1 else (23.0, 16.0)
+    # The pictures tell places to a tenth.
+    assert np.abs(np.array(offsets(sim, owner, at)) - pictured).max() <= 0.1
+
+
+def test_no_place_is_taken_twice(rules: Rules) -> None:
+    sim = battle("smac/27m_vs_30m", rules(start_places="nearest", body_overlap=0.0625))
+    x, y = sim.units["x"][0], sim.units["y"][0]
+    apart = np.hypot(x[:, None] - x, y[:, None] - y) + 10.0 * np.eye(len(x))
+    assert apart.min() >= MARINES_APART - 1e-9
+
+
+# Orders to a group (2.4).
+
+
+def test_a_group_keeps_its_formation(rules: Rules) -> None:
+    sim = battle("smac/3m", rules(group_orders="formation"))
+    enemies = sim.units[0]["owner"] == 2
+    before = sim.units[0]["x"][enemies], sim.units[0]["y"][enemies]
+    sim.step(40)
+    after = sim.units[0]["x"][enemies], sim.units[0]["y"][enemies]
+    moved = np.array(after) - np.array(before)
+    assert moved[0].max() < -5.0
+    np.testing.assert_allclose(moved, moved[:, :1] + np.zeros((1, 3)), atol=1e-9)
+
+
+def test_without_a_formation_all_go_to_one_point() -> None:
+    sim = Simulator("smac/3m")
+    assert set(sim.games.orders[0, 3:6, 0]["y"].tolist()) == {16.0}
+
+
+# Targets that attack a unit come before nearer ones (2.1).
+
+
+def duel(rules: str) -> tuple[Arena, Piece, Piece, Piece]:
+    """A Marine in the range of two others, of which one is nearer."""
+    arena = open_ground(rules)
+    marine = arena.add("marine", at=(20, 20), owner=2, hp=1000.0, hp_max=1000.0)
+    nearer = arena.add("marine", at=(22, 20), passive=True, hp=1000.0, hp_max=1000.0)
+    farther = arena.add("marine", at=(16, 20), passive=True, hp=1000.0, hp_max=1000.0)
+    return arena, marine, nearer, farther
+
+
+def test_who_attacks_is_attacked_first(rules: Rules) -> None:
+    arena, marine, nearer, farther = duel(rules(preferred_targets="attackers"))
+    arena.run(8)
+    assert marine.target == nearer.slot
+    farther.attack(marine)
+    arena.run(8)
+    assert marine.target == farther.slot
+
+
+def test_the_first_target_is_kept_where_nothing_else_is_said() -> None:
+    arena, marine, nearer, farther = duel("liberty")
+    arena.run(8)
+    farther.attack(marine)
+    arena.run(8)
+    assert marine.target == nearer.slot
+
+
+def test_a_target_that_goes_on_attacking_is_kept(rules: Rules) -> None:
+    arena, marine, nearer, farther = duel(rules(preferred_targets="attackers"))
+    farther.attack(marine)
+    arena.run(8)
+    nearer.attack(marine)
+    for _ in range(40):
+        arena.run(1)
+        assert marine.target == farther.slot
+
+
+def test_walking_up_to_a_unit_is_not_attacking_it(rules: Rules) -> None:
+    arena, marine, nearer, _ = duel(rules(preferred_targets="attackers"))
+    walker = arena.add("zealot", at=(16, 22), passive=True)
+    walker.attack(marine)
+    arena.run(8)
+    assert walker.target == marine.slot
+    assert marine.target == nearer.slot
+
+
+# Bodies (2.5) and the first loop (2.6).
+
+
+def test_bodies_may_overlap_by_as_much_as_the_rules_say(rules: Rules) -> None:
+    closest = {}
+    for overlap in (0.0, 0.0625):
+        sim = battle("smac/8m", rules(body_overlap=overlap), n_envs=8)
+        apart = []
+        for _ in range(12):
+            sim.step(8)
+            allies = sim.units[:, :8]
+            d = np.hypot(allies["x"][:, :, None] - allies["x"][:, None], allies["y"][:, :, None]
+                         - allies["y"][:, None])  # fmt: skip
+            apart.append(d[:, ~np.eye(8, dtype=bool)].min())
+        closest[overlap] = min(apart)
+    assert closest[0.0] >= 0.75 - 1e-9
+    assert 0.6875 - 1e-9 <= closest[0.0625] < 0.75
+
+
+def test_a_battle_may_have_run_when_it_is_first_seen(rules: Rules) -> None:
+    plain, later = battle("smac/3m", "liberty"), battle("smac/3m", rules(opening_ticks=1))
+    assert (int(plain.ticks[0]), int(later.ticks[0])) == (0, 1)
+    plain.step(1)
+    assert plain.digest(0) == later.digest(0)
