@@ -40,9 +40,20 @@ def distance_between(env: Env, m: int, other: int) -> float:
 
 
 @kernel
+def note_places(env: Env) -> None:
+    """Remember where the living are; the dead stay where they were last observed."""
+    places = env.state.places
+    for m in range(places.shape[0]):
+        if is_there(env, m):
+            unit = member(env, m)
+            places[m, 0], places[m, 1] = unit.x, unit.y
+
+
+@kernel
 def in_sight(env: Env, a: int, m: int) -> bool:
-    """Is a member where agent `a` looks? It need not be alive."""
-    return looks_at(env, a, m, distance_between(env, a, m))
+    """Does agent `a` look at where a member was last observed? It need not be alive."""
+    me, place = member(env, a), env.state.places[m]
+    return looks_at(env, a, m, length(place[0] - me.x, place[1] - me.y))
 
 
 @kernel
@@ -88,8 +99,8 @@ def in_cone(env: Env, a: int, m: int) -> bool:
     settings = env.task.settings[0]
     if settings.n_directions == 0:
         return True
-    me, you = member(env, a), member(env, m)
-    dx, dy = you.x - me.x, you.y - me.y
+    me, place = member(env, a), env.state.places[m]
+    dx, dy = place[0] - me.x, place[1] - me.y
     look_x = env.task.directions[env.state.headings[a], 0]
     look_y = env.task.directions[env.state.headings[a], 1]
     half = math.pi / settings.n_directions
@@ -149,7 +160,7 @@ def look_around(env: Env, a: int) -> None:
         m = settings.n_agents + k
         if env.state.sighters[k] >= 0:
             continue
-        # SMACv2 also takes notice of where a dead enemy lies.
+        # SMACv2 also counts the dead as sighted, where it has last seen them alive.
         if not (settings.exact or is_there(env, m)):
             continue
         if not in_sight(env, a, m):

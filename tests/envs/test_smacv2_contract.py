@@ -1,0 +1,50 @@
+"""What SMACv2 has beyond SMAC: who is sighted, what is counted, and what it is called."""
+
+import pytest
+
+from terrarium.envs.vector import VecEnv
+from tests.envs.stage import column, put, stage
+
+CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
+FAR_AWAY = (29.0, 29.0)
+
+
+def shown_enemies(env: VecEnv, a: int = 0) -> list[bool]:
+    """Which enemies have a row in the observation of an agent."""
+    rows = [column(env, f"enemy_{k}_health") for k in range(env.info.n_enemies)]
+    return [bool(env.obs[0, a, at]) for at in rows]
+
+
+def face_to_face(env: VecEnv) -> None:
+    """Put both teams of five where everyone sees everyone."""
+    put(env, {m: (12.0 + m // 5 * 3.0, 14.0 + m % 5) for m in range(10)})
+
+
+def die_at(env: VecEnv, m: int, place: tuple[float, float]) -> None:
+    """Let a member walk and die between two observations."""
+    unit = env.sim.units[0, env.member_slots[0, m]]
+    unit["x"], unit["y"], unit["alive"], unit["hp"] = *place, False, 0.0
+    env.refresh()
+
+
+# -- the dead ------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_the_dead_are_sighted_where_they_were_last_observed(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract)
+    face_to_face(env)
+    die_at(env, 9, FAR_AWAY)
+    assert shown_enemies(env) == [True] * 4 + [False]
+    env.refresh()  # it stays where it is, however often one looks
+    assert shown_enemies(env) == [True] * 4 + [False]
+
+
+@CONTRACTS
+def test_the_dead_are_not_sighted_where_they_died(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract)
+    face_to_face(env)
+    put(env, {9: FAR_AWAY})
+    die_at(env, 9, (15.0, 18.0))
+    # In SMACv2, an enemy that nobody sights clears the rows before it.
+    assert shown_enemies(env) == [contract == "fixed"] * 4 + [False]
