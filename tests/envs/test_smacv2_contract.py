@@ -2,6 +2,7 @@
 
 import pytest
 
+from terrarium.envs import schema
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import column, put, stage
 
@@ -48,3 +49,31 @@ def test_the_dead_are_not_sighted_where_they_died(contract: str) -> None:
     die_at(env, 9, (15.0, 18.0))
     # In SMACv2, an enemy that nobody sights clears the rows before it.
     assert shown_enemies(env) == [contract == "fixed"] * 4 + [False]
+
+
+# -- ranges --------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_without_a_mask_observations_still_tell_who_is_in_range(contract: str) -> None:
+    env = stage("smac/3m", contract=contract, action_mask=False)
+    put(env, {0: (10.0, 16.0), 3: (15.0, 16.0), 4: (17.0, 16.0), 5: (10.0, 21.0)})
+    assert env.avail[0, 0, 6:].all()
+    shown = [env.obs[0, 0, column(env, f"enemy_{k}_attackable")] for k in range(3)]
+    assert shown == [1.0, 0.0, 1.0]
+    # The entity view tells the same.
+    assert env.tokens[0, 0, 3:, schema.TARGETABLE].tolist() == shown
+    at = env.info.pair_features.index("targetable")
+    assert env.pairs[0, 0, 3:, at].tolist() == shown
+    put(env, {1: (3.0, 8.0), 2: (3.0, 8.0)})
+    assert (3.0 * env.table[0, 3:, schema.TARGETABLE]).tolist() == shown
+
+
+def test_without_a_mask_a_medivac_is_still_told_which_allies_are_in_range() -> None:
+    env = stage("smac/MMM", contract="exact", action_mask=False)
+    put(env, {m: (14.0 + m % 10 * 0.5, 15.0 + m // 10) for m in range(20)})
+    put(env, {2: (3.0, 8.0)})
+    medivac = 9
+    assert env.avail[0, medivac, 6:15].all()
+    shown = [env.obs[0, medivac, column(env, f"enemy_{k}_attackable")] for k in range(10)]
+    assert shown == [1.0, 1.0, 0.0] + [1.0] * 6 + [0.0]

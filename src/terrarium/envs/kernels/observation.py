@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records
+from terrarium.envs.kernels.actions import is_shootable
 from terrarium.envs.kernels.sight import distance_between, in_sight, is_there, is_visible, member
 from terrarium.envs.kernels.tables import NORTH, Env
 from terrarium.envs.views import Views
@@ -93,7 +94,7 @@ def show_enemy(env: Env, views: Views, obs: Vector, a: int, k: int, at: int) -> 
         return
     heals = env.task.kinds[member(env, a).kind].heals
     if settings.exact or not heals:  # in SMAC, a Medivac's entry tells of ally k
-        obs[at] = int(views.avail[a, settings.first_target + k])
+        obs[at] = int(is_shootable(env, views, a, k))
     show_place(env, obs, a, m, at + 1, distance)
     enemy = member(env, m)
     bit = env.task.kinds[enemy.kind].enemy_bit
