@@ -77,3 +77,12 @@ def test_without_a_mask_a_medivac_is_still_told_which_allies_are_in_range() -> N
     assert env.avail[0, medivac, 6:15].all()
     shown = [env.obs[0, medivac, column(env, f"enemy_{k}_attackable")] for k in range(10)]
     assert shown == [1.0, 1.0, 0.0] + [1.0] * 6 + [0.0]
+
+
+def test_the_edge_of_a_cone_is_rounded_as_in_smacv2() -> None:
+    """At 225 degrees, 15 from where the agent looks, the last bit of the direction decides."""
+    env = stage("smacv2/terran_5_vs_5", contract="exact", conic_fov=True)
+    put(env, {0: (16.0, 16.0), 1: (15.0, 15.0)})
+    env._state.headings[0, 0] = 7  # 210 degrees
+    env.refresh()
+    assert env.token_mask[0, 0, 1]

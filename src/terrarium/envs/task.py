@@ -255,7 +255,8 @@ def _heights(terrain: Terrain, exact: bool) -> NDArray[np.float32]:
 
 
 def _directions(n: int) -> NDArray[np.float64]:
-    angles = [2.0 * math.pi * i / n for i in range(n)]
+    # In the order of SMACv2's operations: its last bits decide what is on the edge of a cone.
+    angles = [2.0 * math.pi * (i / n) for i in range(n)]
     return np.array([[math.cos(t), math.sin(t)] for t in angles], np.float64).reshape(n, 2)
 
 
