@@ -21,6 +21,12 @@ def face_to_face(env: VecEnv) -> None:
     put(env, {m: (12.0 + m // 5 * 3.0, 14.0 + m % 5) for m in range(10)})
 
 
+def look_anew(env: VecEnv) -> None:
+    """Let the agents look around as if they had sighted nothing before."""
+    env._state.sighters[...], env._state.grants[...] = -1, False
+    env.refresh()
+
+
 def die_at(env: VecEnv, m: int, place: tuple[float, float]) -> None:
     """Let a member walk and die between two observations."""
     unit = env.sim.units[0, env.member_slots[0, m]]
@@ -49,6 +55,40 @@ def test_the_dead_are_not_sighted_where_they_died(contract: str) -> None:
     die_at(env, 9, (15.0, 18.0))
     # In SMACv2, an enemy that nobody sights clears the rows before it.
     assert shown_enemies(env) == [contract == "fixed"] * 4 + [False]
+
+
+# -- full observability --------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_full_observability_does_not_show_what_no_agent_sights(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract, fully_observable=True)
+    face_to_face(env)
+    put(env, {7: FAR_AWAY})
+    look_anew(env)
+    # Enemy 2 clears the rows before it.
+    assert shown_enemies(env) == [contract == "fixed"] * 3 + [True] * 2
+
+
+@CONTRACTS
+def test_full_observability_shows_far_enemies_that_another_agent_sights(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract, fully_observable=True)
+    face_to_face(env)
+    put(env, {0: FAR_AWAY})
+    assert shown_enemies(env) == [True] * 5
+
+
+@CONTRACTS
+def test_with_full_observability_sightings_belong_to_who_is_near(contract: str) -> None:
+    env = stage(
+        "smacv2/terran_5_vs_5", contract=contract, fully_observable=True, prob_obs_enemy=0.0
+    )
+    face_to_face(env)
+    first, last = env._state.turns[0, [0, -1]]  # in which order the agents look
+    put(env, {a: FAR_AWAY for a in range(5) if a != last})
+    look_anew(env)
+    owner = last if contract == "exact" else first
+    assert [shown_enemies(env, a) for a in range(5)] == [[a == owner] * 5 for a in range(5)]
 
 
 # -- ranges --------------------------------------------------------------------------------------

@@ -175,8 +175,9 @@ def see_members(envs: Sequence[Env], sights: Sequence[Sight], n_envs: int) -> No
     """Fill `sights`: of all living members but itself, which ones each agent sees."""
     for e in range(n_envs):
         env, seen = envs[e], sights[e].seen
+        sees_all = env.task.settings[0].sees_all
         for a in range(seen.shape[0]):
             alive = is_there(env, a)
             for m in range(seen.shape[1]):
                 other = is_there(env, m) and m != a
-                seen[a, m] = alive and other and in_sight(env, a, m)
+                seen[a, m] = alive and other and (sees_all or in_sight(env, a, m))
