@@ -1,7 +1,10 @@
 """What SMACv2 has beyond SMAC: who is sighted, what is counted, and what it is called."""
 
+from dataclasses import replace
+
 import pytest
 
+from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import column, put, stage
@@ -14,6 +17,11 @@ def shown_enemies(env: VecEnv, a: int = 0) -> list[bool]:
     """Which enemies have a row in the observation of an agent."""
     rows = [column(env, f"enemy_{k}_health") for k in range(env.info.n_enemies)]
     return [bool(env.obs[0, a, at]) for at in rows]
+
+
+def kind_of(env: VecEnv, m: int) -> int:
+    """The row of the rules that a member is of."""
+    return int(env.sim.units["kind"][0, env.member_slots[0, m]])
 
 
 def face_to_face(env: VecEnv) -> None:
@@ -126,3 +134,32 @@ def test_the_edge_of_a_cone_is_rounded_as_in_smacv2() -> None:
     env._state.headings[0, 0] = 7  # 210 degrees
     env.refresh()
     assert env.token_mask[0, 0, 1]
+
+
+# -- actions -------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+@pytest.mark.parametrize(
+    ("scenario", "types", "n_actions"),
+    [
+        ("terran_10_vs_10", ("marine", "marauder"), 6 + 10),
+        ("terran_10_vs_10", ("marine", "medivac"), 6 + 10),
+        ("zerg_10_vs_10", ("zergling", "hydralisk"), 6 + 6),
+    ],
+)
+def test_terran_teams_have_an_action_for_each_agent_with_medivacs_or_without(
+    scenario: str, types: tuple[str, ...], n_actions: int, contract: str
+) -> None:
+    """Of ten agents against six enemies."""
+    whole = load_scenario(f"smacv2/{scenario}")
+    assert whole.generator is not None
+    team = replace(
+        whole.generator, n_enemies=6, weights=dict.fromkeys(types, 0.5), never_only=("medivac",)
+    )
+    env = stage(replace(whole, generator=team), contract=contract)
+    assert env.info.n_actions == env.avail.shape[2] == n_actions
+    fighters = [a for a in range(10) if not env.kinds["heals"][kind_of(env, a)]]
+    put(env, {m: (14.0 + m % 4 * 0.5, 14.0 + m // 4 * 0.5) for m in range(16)})
+    assert env.avail[0, fighters, 6:12].all()
+    assert not env.avail[0, fighters, 12:].any()

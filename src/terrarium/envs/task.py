@@ -111,12 +111,14 @@ def compile_task(
             f"{scenario.name}: {n_agents} allies and {n_enemies} enemies; an environment needs "
             "units on both sides"
         )
+    with_healers = smac.map_type in ("MMM", "terran_gen")
     healers = any(is_healer(rules.units[name]) for name in possible_allies(scenario))
     skilled = has_skills(scenario)
     n_directions = options.num_fov_actions if options.conic_fov else 0
     first_target = FIRST_TURN + n_directions + N_SELF * skilled
-    # Healers need an action for each ally (SMACv2; SMAC's maps have as many enemies anyway).
-    n_targets = max(n_enemies, n_agents) if healers else n_enemies
+    # Healers need an action for each ally; SMACv2 goes by the map, even if no team has a healer.
+    # SMAC's maps with healers have as many enemies anyway.
+    n_targets = max(n_enemies, n_agents) if healers or with_healers else n_enemies
     first_aimed = first_target + n_targets
     rows: dict[str, Any] = {
         "n_agents": n_agents,
@@ -132,7 +134,7 @@ def compile_task(
         "move_amount": options.move_amount,
         "exact": options.exact,
         "later": scenario.generator is not None,
-        "with_healers": smac.map_type in ("MMM", "terran_gen"),
+        "with_healers": with_healers,
         "skilled": skilled,
         "measured": is_measured(scenario.measure),
         "continuing": options.continuing_episode,
