@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
 from terrarium.envs.vector import VecEnv
-from tests.envs.stage import column, put, stage
+from tests.envs.stage import column, kill, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
 FAR_AWAY = (29.0, 29.0)
@@ -134,6 +135,42 @@ def test_the_edge_of_a_cone_is_rounded_as_in_smacv2() -> None:
     env._state.headings[0, 0] = 7  # 210 degrees
     env.refresh()
     assert env.token_mask[0, 0, 1]
+
+
+# -- the visibility matrix -----------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_the_visibility_matrix_is_symmetric_for_agents_in_smac(contract: str) -> None:
+    """Marauders see 10 far, Marines 9. Of two agents, SMAC asks the one with the lower number."""
+    env = stage("smacv2/terran_5_vs_5", seed=4, contract=contract)
+    names = [env.sim.names[kind_of(env, m)] for m in range(5)]
+    marauder, marine = names.index("marauder"), names.index("marine")
+    assert marauder < marine
+    put(env, {marauder: (4.0, 16.0), marine: (13.5, 16.0)})
+    seen = env.visibility()[0]
+    assert seen[marauder, marine]
+    assert seen[marine, marauder] == (contract == "exact")
+
+
+@CONTRACTS
+@pytest.mark.parametrize("option", ["conic_fov", "fully_observable"])
+def test_the_visibility_matrix_of_smac_is_by_range_alone(option: str, contract: str) -> None:
+    env = stage("smacv2/protoss_5_vs_5", contract=contract, **{option: True})
+    face_to_face(env)  # all agents look east; they stand one above the other
+    put(env, {9: FAR_AWAY})
+    kill(env, 8)
+    seen = env.visibility()[0]
+    others = ~np.eye(5, dtype=bool)
+    if contract == "exact":
+        assert (seen[:, :5] == others).all()
+        assert (seen[:, 5:] == [True, True, True, False, False]).all()
+    elif option == "fully_observable":
+        assert (seen[:, :5] == others).all()
+        assert (seen[:, 5:] == [True, True, True, False, True]).all()
+    else:
+        assert not seen[:, :5].any()
+        assert (seen == env.token_mask[0] & ~np.eye(5, 10, dtype=bool)).all()
 
 
 # -- actions -------------------------------------------------------------------------------------

@@ -175,9 +175,18 @@ def see_members(envs: Sequence[Env], sights: Sequence[Sight], n_envs: int) -> No
     """Fill `sights`: of all living members but itself, which ones each agent sees."""
     for e in range(n_envs):
         env, seen = envs[e], sights[e].seen
-        sees_all = env.task.settings[0].sees_all
         for a in range(seen.shape[0]):
-            alive = is_there(env, a)
             for m in range(seen.shape[1]):
-                other = is_there(env, m) and m != a
-                seen[a, m] = alive and other and (sees_all or in_sight(env, a, m))
+                both = a != m and is_there(env, a) and is_there(env, m)
+                seen[a, m] = both and is_listed(env, a, m)
+
+
+@kernel
+def is_listed(env: Env, a: int, m: int) -> bool:
+    """Is a living member in the list of those that agent `a` sees?"""
+    settings = env.task.settings[0]
+    if not settings.exact:
+        return settings.sees_all or in_sight(env, a, m)
+    # SMAC's list knows ranges only, and agents see each other if the first of the two does.
+    looker = min(a, m) if m < settings.n_agents else a
+    return distance_between(env, a, m) < env.task.kinds[member(env, looker).kind].sight
