@@ -7,10 +7,12 @@ import pytest
 
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
+from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import column, kill, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
+GAME_IDS = {"marine": 48, "marauder": 51}
 FAR_AWAY = (29.0, 29.0)
 
 
@@ -200,3 +202,22 @@ def test_terran_teams_have_an_action_for_each_agent_with_medivacs_or_without(
     put(env, {m: (14.0 + m % 4 * 0.5, 14.0 + m // 4 * 0.5) for m in range(16)})
     assert env.avail[0, fighters, 6:12].all()
     assert not env.avail[0, fighters, 12:].any()
+
+
+# -- unit types ----------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_agents_are_of_copies_of_the_unit_types_that_enemies_are_of(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=4, contract=contract)
+    env.reset()
+    agents = [unit.name for unit in env.agents.values()]
+    enemies = [unit.name for unit in env.enemies.values()]
+    assert set(agents) == set(enemies) == {"marauder", "marine"}
+    copies = {"marauder": 2008, "marine": 2009} if contract == "exact" else GAME_IDS
+    expected = [copies[name] for name in agents] + [GAME_IDS[name] for name in enemies]
+    assert env.get_unit_types() == expected
+    kill(env.vec, 0, 9)
+    assert env.get_unit_types() == expected  # the dead stay in the list
+    units = [*env.agents.values(), *env.enemies.values()]
+    assert [unit.unit_type for unit in units] == expected

@@ -20,6 +20,18 @@ from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
+# SMACv2's agents are of copies of unit types, which come after the 2005 types of the game (4.10).
+_COPY_IDS = {
+    "baneling": 2005,
+    "colossus": 2006,
+    "hydralisk": 2007,
+    "marauder": 2008,
+    "marine": 2009,
+    "medivac": 2010,
+    "stalker": 2011,
+    "zealot": 2012,
+    "zergling": 2013,
+}
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
 
 
@@ -90,6 +102,7 @@ class StarCraft2Env:
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
         self._units = load_ruleset(scenario.rules).units
+        self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
         self._log = BattleLog(self.vec)
 
     @property
@@ -225,7 +238,7 @@ class StarCraft2Env:
         return seen
 
     def get_unit_types(self) -> list[int]:
-        """The game's type ids of the agents, then of the enemies."""
+        """The type ids of the agents, which are of copies in SMACv2, then of the enemies."""
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
@@ -280,7 +293,7 @@ class StarCraft2Env:
         alive = bool(self.vec.living[0, m])
         return UnitView(
             tag=int(unit["tag"]),
-            unit_type=facts.id,
+            unit_type=self._agent_ids.get(name, facts.id) if m < self.n_agents else facts.id,
             name=name,
             pos=Point(float(unit["x"]), float(unit["y"])),
             health=float(unit["hp"]) if alive else 0.0,
