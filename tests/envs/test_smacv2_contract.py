@@ -8,7 +8,7 @@ import pytest
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
 from terrarium.envs.smac.env import StarCraft2Env
-from terrarium.envs.vector import VecEnv
+from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.stage import column, kill, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
@@ -221,3 +221,23 @@ def test_agents_are_of_copies_of_the_unit_types_that_enemies_are_of(contract: st
     assert env.get_unit_types() == expected  # the dead stay in the list
     units = [*env.agents.values(), *env.enemies.values()]
     assert [unit.unit_type for unit in units] == expected
+
+
+@CONTRACTS
+def test_capabilities_are_the_unit_types_of_the_agents(contract: str) -> None:
+    env = StarCraft2Env("smacv2/zerg_5_vs_5", seed=6, contract=contract)
+    assert env.get_cap_size() == env.get_env_info()["cap_shape"] == 3
+    with pytest.raises(EnvError, match=r"call reset\(\)"):
+        env.get_capabilities()
+    env.reset()
+    kill(env.vec, 0)  # the dead keep theirs
+    names = [unit.name for unit in env.agents.values()]
+    bits = [[float(name == bit) for bit in ("zergling", "hydralisk", "baneling")] for name in names]
+    assert len(set(names)) > 1
+    assert env.get_capabilities().tolist() == np.ravel(bits).tolist()
+    assert env.get_capabilities().dtype == np.float32
+    assert env.get_capabilities_agent(4).tolist() == bits[4]
+
+
+def test_smac_knows_no_capabilities() -> None:
+    assert "cap_shape" not in StarCraft2Env("smac/3m").get_env_info()
