@@ -1,6 +1,7 @@
 """What SMACv2 has beyond SMAC: who is sighted, what is counted, and what it is called."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ FAR_AWAY = (29.0, 29.0)
 
 def shown_enemies(env: VecEnv, a: int = 0) -> list[bool]:
     """Which enemies have a row in the observation of an agent."""
-    rows = [column(env, f"enemy_{k}_health") for k in range(env.info.n_enemies)]
+    rows = [column(env, f"enemy_health_{k}") for k in range(env.info.n_enemies)]
     return [bool(env.obs[0, a, at]) for at in rows]
 
 
@@ -110,7 +111,7 @@ def test_without_a_mask_observations_still_tell_who_is_in_range(contract: str) -
     env = stage("smac/3m", contract=contract, action_mask=False)
     put(env, {0: (10.0, 16.0), 3: (15.0, 16.0), 4: (17.0, 16.0), 5: (10.0, 21.0)})
     assert env.avail[0, 0, 6:].all()
-    shown = [env.obs[0, 0, column(env, f"enemy_{k}_attackable")] for k in range(3)]
+    shown = [env.obs[0, 0, column(env, f"enemy_shootable_{k}")] for k in range(3)]
     assert shown == [1.0, 0.0, 1.0]
     # The entity view tells the same.
     assert env.tokens[0, 0, 3:, schema.TARGETABLE].tolist() == shown
@@ -126,7 +127,7 @@ def test_without_a_mask_a_medivac_is_still_told_which_allies_are_in_range() -> N
     put(env, {2: (3.0, 8.0)})
     medivac = 9
     assert env.avail[0, medivac, 6:15].all()
-    shown = [env.obs[0, medivac, column(env, f"enemy_{k}_attackable")] for k in range(10)]
+    shown = [env.obs[0, medivac, column(env, f"enemy_shootable_{k}")] for k in range(10)]
     assert shown == [1.0, 1.0, 0.0] + [1.0] * 6 + [0.0]
 
 
@@ -241,3 +242,76 @@ def test_capabilities_are_the_unit_types_of_the_agents(contract: str) -> None:
 
 def test_smac_knows_no_capabilities() -> None:
     assert "cap_shape" not in StarCraft2Env("smac/3m").get_env_info()
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def two_against_one(race: str, **options: Any) -> StarCraft2Env:
+    whole = load_scenario(f"smacv2/{race}_5_vs_5")
+    assert whole.generator is not None
+    few = replace(whole.generator, n_allies=2, n_enemies=1)
+    return StarCraft2Env(replace(whole, generator=few), **options)
+
+
+def test_columns_of_observations_have_smacv2s_names() -> None:
+    env = two_against_one("protoss")
+    moves = [f"move_action_{way}" for way in ("north", "south", "east", "west")]
+    place = ["distance", "relative_x", "relative_y", "health", "shield"]
+    assert env.get_obs_feature_names() == [
+        *moves,
+        *(f"enemy_{name}_0" for name in ("shootable", *place)),
+        *(f"enemy_unit_type_0_bit_{i}" for i in range(3)),
+        *(f"ally_{name}_1" for name in ("visible", *place)),  # as agent 0 counts them
+        *(f"ally_unit_type_1_bit_{i}" for i in range(3)),
+        *("own_health", "own_shield", "own_pos_x", "own_pos_y"),
+        *(f"own_unit_type_bit_{i}" for i in range(3)),
+    ]
+
+
+def test_columns_of_options_have_smacv2s_names() -> None:
+    env = two_against_one(
+        "zerg",
+        conic_fov=True,
+        obs_pathing_grid=True,
+        obs_terrain_height=True,
+        obs_last_action=True,
+        obs_timestep_number=True,
+        obs_all_health=False,
+    )
+    names = env.get_obs_feature_names()
+    assert names[4:21] == [
+        *(f"pathing_grid_{i}" for i in range(8)),
+        *(f"terrain_height_{i}" for i in range(9)),
+    ]
+    assert names[21:25] == [
+        *("enemy_shootable_0", "enemy_distance_0", "enemy_relative_x_0", "enemy_relative_y_0")
+    ]
+    last_actions = [f"ally_last_action_1_action_{i}" for i in range(env.n_actions)]
+    at = names.index("ally_last_action_1_action_0")
+    assert names[at : at + env.n_actions] == last_actions
+    assert names[at + env.n_actions :] == [
+        *("own_health", "own_pos_x", "own_pos_y", "own_fov_x", "own_fov_y"),
+        *(f"own_unit_type_bit_{i}" for i in range(3)),
+        "timestep",
+    ]
+
+
+def test_columns_of_states_have_smacv2s_names() -> None:
+    env = two_against_one("protoss", conic_fov=True, state_timestep_number=True)
+    ally = ["health", "cooldown", "relative_x", "relative_y", "shield", "fov_x", "fov_y"]
+    enemy = ["health", "relative_x", "relative_y", "shield"]
+    expected = []
+    for a in range(2):
+        expected += [f"ally_{name}_{a}" for name in ally]
+        expected += [f"ally_unit_type_{a}_bit_{i}" for i in range(3)]
+    expected += [f"enemy_{name}_0" for name in enemy]
+    expected += [f"enemy_unit_type_0_bit_{i}" for i in range(3)]
+    for a in range(2):
+        expected += [f"ally_last_action_{a}_action_{i}" for i in range(env.n_actions)]
+    assert env.get_state_feature_names() == [*expected, "timestep"]
+    # Attributes of units are called otherwise, in SMACv2 as in SMAC.
+    assert env.get_env_info()["agent_features"] == [
+        *("health", "energy/cooldown", "rel_x", "rel_y", "shield", "fov_x", "fov_y"),
+        *("type_0", "type_1", "type_2"),
+    ]

@@ -208,6 +208,14 @@ class StarCraft2Env:
             return self.get_obs_size() * self.n_agents
         return self.vec.info.state_size
 
+    def get_obs_feature_names(self) -> list[str]:
+        """SMACv2's names of the columns of an observation, with agent 0's numbers of the allies."""
+        return list(self.vec.info.obs_features)
+
+    def get_state_feature_names(self) -> list[str]:
+        """SMACv2's names of the columns of the state."""
+        return list(self.vec.info.state_features)
+
     def get_cap_size(self) -> int:
         """The length of an agent's capabilities, which are its type bits."""
         return self.unit_type_bits
