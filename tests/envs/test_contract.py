@@ -19,16 +19,16 @@ FAR = 1e-9
 
 
 @CONTRACTS
-def test_a_unit_at_exactly_six_is_attackable_and_at_nine_unseen(contract: str) -> None:
+def test_a_unit_at_exactly_six_is_shootable_and_at_nine_unseen(contract: str) -> None:
     env = stage("smac/3m", contract=contract)
     put(env, {0: (10.0, 16.0), 3: (16.0, 16.0), 4: (19.0, 16.0), 5: (10.0, 24.9)})
     assert env.avail[0, 0, 6]
-    assert env.obs[0, 0, column(env, "enemy_0_attackable")] == 1.0
-    assert env.obs[0, 0, column(env, "enemy_1_health")] == 0.0
-    assert env.obs[0, 0, column(env, "enemy_2_health")] == 1.0
+    assert env.obs[0, 0, column(env, "enemy_shootable_0")] == 1.0
+    assert env.obs[0, 0, column(env, "enemy_health_1")] == 0.0
+    assert env.obs[0, 0, column(env, "enemy_health_2")] == 1.0
     put(env, {3: (16.0 + FAR, 16.0), 4: (19.0 - FAR, 16.0)})
     assert not env.avail[0, 0, 6]
-    assert env.obs[0, 0, column(env, "enemy_1_health")] == 1.0
+    assert env.obs[0, 0, column(env, "enemy_health_1")] == 1.0
 
 
 @CONTRACTS
@@ -244,9 +244,9 @@ def test_type_bits_of_enemies_are_reversed_in_smac(contract: str) -> None:
     put(env, {a: (16.0, 14.0 + a) for a in range(5)} | {5 + k: (17.0, 14.0 + k) for k in range(5)})
     for k in range(5):
         kind = env.sim.names[int(env.sim.units["kind"][0, env.member_slots[0, 5 + k]])]
-        first = env.obs[0, 0, column(env, f"enemy_{k}_type_0")] == 1.0
+        first = env.obs[0, 0, column(env, f"enemy_unit_type_{k}_bit_0")] == 1.0
         assert first == (kind == ("zealot" if contract == "exact" else "stalker"))
-    assert [env.obs[0, a, column(env, "own_type_0")] for a in range(5)] == [1, 1, 0, 0, 0]
+    assert [env.obs[0, a, column(env, "own_unit_type_bit_0")] for a in range(5)] == [1, 1, 0, 0, 0]
 
 
 def test_enemies_are_sorted_when_fixed_and_as_they_come_in_smac() -> None:
@@ -268,7 +268,7 @@ def test_cooldowns_in_the_state(contract: str) -> None:
     env = stage("smac/6h_vs_8z", contract=contract)
     env.sim.units["cooldown"][0, env.member_slots[0, 0]] = 14.0
     env.refresh()
-    at = env.info.state_features.index("ally_0_energy/cooldown")
+    at = env.info.state_features.index("ally_cooldown_0")
     # A Hydralisk's cooldown is 13.28 and up to 2 ticks; SMAC divides by 10 and does not clip.
     assert env.state[0, at] == pytest.approx(1.4 if contract == "exact" else 14 / 15.28, rel=1e-6)
 
@@ -280,7 +280,7 @@ def test_a_medivacs_bits_tell_of_allies_in_smac(contract: str) -> None:
     medivac = 9
     allies = env.avail[0, medivac, 6:].tolist()
     assert allies == [True] * 9 + [False]
-    shown = [env.obs[0, medivac, column(env, f"enemy_{k}_attackable")] for k in range(10)]
+    shown = [env.obs[0, medivac, column(env, f"enemy_shootable_{k}")] for k in range(10)]
     assert shown == ([1.0] * 9 + [0.0] if contract == "exact" else [0.0] * 10)
 
 
@@ -341,7 +341,7 @@ def test_a_cone_shows_what_lies_ahead(contract: str) -> None:
     put(env, {3: (20.0, 16.9), 4: (16.1, 20.0), 5: (12.0, 16.0)})
 
     def seen() -> list[bool]:
-        return [bool(env.obs[0, 0, column(env, f"enemy_{k}_health")]) for k in range(3)]
+        return [bool(env.obs[0, 0, column(env, f"enemy_health_{k}")]) for k in range(3)]
 
     def turn(direction: int) -> None:
         places = {m: tuple(env.sim.units[0, env.member_slots[0, m]][["x", "y"]]) for m in range(6)}
@@ -370,7 +370,7 @@ def test_smacv2s_cones_leak_near_the_vertical() -> None:
         put(env, {3: (17.0, 16.0), 4: (28.0, 9.0), 5: (28.0, 10.0)})
         env._state.headings[0, 0] = 4  # 120 degrees
         env.refresh()
-        found[contract] = bool(env.obs[0, 0, column(env, "enemy_0_health")])
+        found[contract] = bool(env.obs[0, 0, column(env, "enemy_health_0")])
     assert found == {"exact": True, "fixed": False}
 
 
@@ -388,7 +388,7 @@ def test_without_a_mask_every_living_target_can_be_chosen_but_only_near_ones_are
 
 def test_a_sighting_belongs_to_the_first_agent_that_has_it() -> None:
     env = stage("smacv2/terran_5_vs_5", seed=2, prob_obs_enemy=0.0, action_mask=False)
-    columns = [column(env, f"enemy_{k}_health") for k in range(5)]
+    columns = [column(env, f"enemy_health_{k}") for k in range(5)]
     owners: dict[int, int] = {}
     for _ in range(60):
         env.step(env.sample_actions())
@@ -428,7 +428,7 @@ def test_smacv2_hides_lower_enemies_behind_one_that_nobody_has_seen() -> None:
             env,
             {5: (12.0, 13.0), 6: (12.0, 14.0), 7: (29.0, 29.0), 8: (12.0, 15.0), 9: (12.0, 16.0)},
         )
-        shown = [bool(env.obs[0, 0, column(env, f"enemy_{k}_health")]) for k in range(4)]
+        shown = [bool(env.obs[0, 0, column(env, f"enemy_health_{k}")]) for k in range(4)]
         assert shown == seen
 
 

@@ -111,7 +111,7 @@ def test_an_agent_alone_sees_what_the_tokens_say() -> None:
     names = list(FEATURES)
     for _ in range(30):
         env.step(env.sample_actions())
-        enemies = env.obs[:, :, 4:19].reshape(16, 3, 3, 5)  # attackable, distance, dx, dy, health
+        enemies = env.obs[:, :, 4:19].reshape(16, 3, 3, 5)  # shootable, distance, dx, dy, health
         tokens = env.tokens[:, :, 3:]
         columns = [names.index(n) for n in ("targetable", "distance", "dx", "dy", "health")]
         np.testing.assert_array_equal(tokens[..., columns], enemies)

@@ -55,6 +55,7 @@ def empty_state(n: int, info: TaskInfo) -> EpisodeState:
         tags=np.full((n, a + k), -1, np.int64),
         worth=np.zeros((n, a + k)),
         dead=np.zeros((n, a + k), np.bool_),
+        places=np.zeros((n, a + k, 2)),
         last_actions=np.full((n, a), -1, np.int64),
         headings=np.zeros((n, a), np.int64),
         focus=np.full((n, a), -1, np.int64),

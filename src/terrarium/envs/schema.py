@@ -8,7 +8,8 @@ FEATURES = {
     "dx": "x from the observer, in sight ranges; in the table: from the map's middle, in half maps",
     "dy": "likewise, y",
     "distance": "from the observer, in sight ranges; 0 in the table",
-    "targetable": "the observer may attack or heal it now; in the table: share of living agents",
+    "targetable": "in range, and the observer may attack or heal it now; in the table: share of "
+    "living agents",
     "health": "share of full health",
     "shield": "share of full shields",
     "energy": "share of full energy; own side only",

@@ -19,7 +19,7 @@ DIRECTION = (-1.0, 1.0)
 
 def observation_box(vec: VecEnv) -> Box:
     """The space of one agent's observation, `[O]`."""
-    return _box(vec.info.obs_features, _bounds_by_ending(vec))
+    return _box(vec.info.obs_features, _obs_bounds(vec))
 
 
 def team_box(vec: VecEnv) -> Box:
@@ -31,7 +31,8 @@ def team_box(vec: VecEnv) -> Box:
 
 def state_box(vec: VecEnv) -> Box:
     """The space of the global state, `[S]`."""
-    return _box(vec.info.state_features, _bounds_by_ending(vec))
+    is_obs = vec.options.obs_instead_of_state
+    return _box(vec.info.state_features, _obs_bounds(vec) if is_obs else _state_bounds(vec))
 
 
 def mask_box(*shape: int) -> Box:
@@ -47,37 +48,44 @@ def _box(features: Sequence[str], bounds: dict[str, Bounds]) -> Box:
 
 
 def _bounds_of(name: str, bounds: dict[str, Bounds]) -> Bounds:
-    for ending, pair in bounds.items():
-        if name.endswith(ending):
+    for part, pair in bounds.items():
+        if f"_{part}_" in f"{name}_":
             return pair
     return SHARE
 
 
-def _bounds_by_ending(vec: VecEnv) -> dict[str, Bounds]:
-    """Bounds of the columns that are not shares, by the ends of their names."""
-    terrain = vec.scenario.terrain
-    x0, y0, x1, y1 = terrain.playable  # nothing is ever outside of it
-    allies = vec.kinds[_rows_of_allies(vec)]
+def _obs_bounds(vec: VecEnv) -> dict[str, Bounds]:
+    """Bounds of an observation's columns that are not shares, by a part of their names."""
     reach_x, reach_y, reach = 1.0, 1.0, 1.0
     if vec.options.fully_observable:
-        sight = float(allies["sight"].min())
+        x0, y0, x1, y1 = vec.scenario.terrain.playable  # nothing is ever outside of it
+        sight = float(vec.kinds["sight"][_rows_of_allies(vec)].min())
         reach_x, reach_y = (x1 - x0) / sight, (y1 - y0) / sight
         reach = float(np.hypot(reach_x, reach_y))
+    return {
+        "distance": (0.0, reach),
+        "relative_x": (-reach_x, reach_x),
+        "relative_y": (-reach_y, reach_y),
+        "fov_x": DIRECTION,
+        "fov_y": DIRECTION,
+    }
+
+
+def _state_bounds(vec: VecEnv) -> dict[str, Bounds]:
+    """Bounds of the state's columns that are not shares, by a part of their names."""
+    terrain = vec.scenario.terrain
+    x0, y0, x1, y1 = terrain.playable
+    middle_x, middle_y = 0.5 * terrain.width, 0.5 * terrain.height
     # Exact cooldowns are divided by SMAC's constants, which are too small for some units.
+    allies = vec.kinds[_rows_of_allies(vec)]
     fighters = allies[allies["fights"]]
     longest = float((fighters["full_cooldown"] / fighters["cooldown"]).max(initial=1.0))
     return {
-        "_distance": (0.0, reach),
-        "_relative_x": (-reach_x, reach_x),
-        "_relative_y": (-reach_y, reach_y),
-        "_rel_x": ((x0 - 0.5 * terrain.width) / (x1 - x0), (x1 - 0.5 * terrain.width) / (x1 - x0)),
-        "_rel_y": (
-            (y0 - 0.5 * terrain.height) / (y1 - y0),
-            (y1 - 0.5 * terrain.height) / (y1 - y0),
-        ),
-        "_fov_x": DIRECTION,
-        "_fov_y": DIRECTION,
-        "_energy/cooldown": (0.0, longest if vec.options.exact else 1.0),
+        "relative_x": ((x0 - middle_x) / (x1 - x0), (x1 - middle_x) / (x1 - x0)),
+        "relative_y": ((y0 - middle_y) / (y1 - y0), (y1 - middle_y) / (y1 - y0)),
+        "fov_x": DIRECTION,
+        "fov_y": DIRECTION,
+        "cooldown": (0.0, longest if vec.options.exact else 1.0),
     }
 
 

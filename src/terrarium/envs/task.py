@@ -61,6 +61,9 @@ _OTHER_COOLDOWN = 15.0
 # SMACv2 lists these itself; every other type shoots as far as its weapon does.
 _SMACV2_SHOOT_RANGES = {"colossus": 7.0}
 
+# Attributes of a unit that SMACv2 calls otherwise where they are columns of the state.
+_STATE_COLUMNS = {"energy/cooldown": "cooldown", "rel_x": "relative_x", "rel_y": "relative_y"}
+
 
 def smac_of(scenario: Scenario, rules: RuleSet) -> Smac:
     """What SMAC's registry says of a map; for a scenario of one's own, what it would say."""
@@ -111,12 +114,14 @@ def compile_task(
             f"{scenario.name}: {n_agents} allies and {n_enemies} enemies; an environment needs "
             "units on both sides"
         )
+    with_healers = smac.map_type in ("MMM", "terran_gen")
     healers = any(is_healer(rules.units[name]) for name in possible_allies(scenario))
     skilled = has_skills(scenario)
     n_directions = options.num_fov_actions if options.conic_fov else 0
     first_target = FIRST_TURN + n_directions + N_SELF * skilled
-    # Healers need an action for each ally (SMACv2; SMAC's maps have as many enemies anyway).
-    n_targets = max(n_enemies, n_agents) if healers else n_enemies
+    # Healers need an action for each ally; SMACv2 goes by the map, even if no team has a healer.
+    # SMAC's maps with healers have as many enemies anyway.
+    n_targets = max(n_enemies, n_agents) if healers or with_healers else n_enemies
     first_aimed = first_target + n_targets
     rows: dict[str, Any] = {
         "n_agents": n_agents,
@@ -132,7 +137,7 @@ def compile_task(
         "move_amount": options.move_amount,
         "exact": options.exact,
         "later": scenario.generator is not None,
-        "with_healers": smac.map_type in ("MMM", "terran_gen"),
+        "with_healers": with_healers,
         "skilled": skilled,
         "measured": is_measured(scenario.measure),
         "continuing": options.continuing_episode,
@@ -255,8 +260,19 @@ def _heights(terrain: Terrain, exact: bool) -> NDArray[np.float32]:
 
 
 def _directions(n: int) -> NDArray[np.float64]:
-    angles = [2.0 * math.pi * i / n for i in range(n)]
+    # In the order of SMACv2's operations: its last bits decide what is on the edge of a cone.
+    angles = [2.0 * math.pi * (i / n) for i in range(n)]
     return np.array([[math.cos(t), math.sin(t)] for t in angles], np.float64).reshape(n, 2)
+
+
+def _column(side: str, k: int, name: str) -> str:
+    """SMACv2's name of the column with an attribute of unit `k` of a side."""
+    attribute, _, number = name.rpartition("_")
+    if attribute == "type":
+        return f"{side}_unit_type_{k}_bit_{number}"
+    if attribute == "last_action":
+        return f"{side}_last_action_{k}_action_{number}"
+    return f"{side}_{_STATE_COLUMNS.get(name, name)}_{k}"
 
 
 def _feature_names(rows: dict[str, Any], options: Options) -> dict[str, list[str]]:
@@ -269,16 +285,16 @@ def _feature_names(rows: dict[str, Any], options: Options) -> dict[str, list[str
     looks = ["fov_x", "fov_y"] * bool(rows["n_directions"])
     actions = [f"last_action_{i}" for i in range(rows["n_actions"])]
     names = {
-        "move": [f"move_{way}" for way in ("north", "south", "east", "west")]
-        + [f"pathing_{i}" for i in range(8)] * options.obs_pathing_grid
-        + [f"height_{i}" for i in range(9)] * options.obs_terrain_height,
-        "enemy": ["attackable", *place, *(enemy_life * options.obs_all_health), *types],
+        "move": [f"move_action_{way}" for way in ("north", "south", "east", "west")]
+        + [f"pathing_grid_{i}" for i in range(8)] * options.obs_pathing_grid
+        + [f"terrain_height_{i}" for i in range(9)] * options.obs_terrain_height,
+        "enemy": ["shootable", *place, *(enemy_life * options.obs_all_health), *types],
         "ally": ["visible", *place, *(ally_life * options.obs_all_health), *types]
         + actions * options.obs_last_action,
         "own": ally_life * options.sees_own_health
-        + ["x", "y"] * options.obs_own_pos
+        + ["pos_x", "pos_y"] * options.obs_own_pos
         + looks
-        + types,
+        + [f"unit_type_bit_{i}" for i in range(rows["type_bits"])],
         "state_ally": [
             *("health", "energy/cooldown", "rel_x", "rel_y"),
             *ally_life[1:],
@@ -296,26 +312,25 @@ def _info(
     scenario: Scenario, rows: dict[str, Any], options: Options, names: dict[str, list[str]]
 ) -> TaskInfo:
     n_agents, n_enemies = rows["n_agents"], rows["n_enemies"]
-    time = ["time"] * options.obs_timestep_number
+    time = ["timestep"] * options.obs_timestep_number
     # SMAC keeps a place for the time and then appends it: one number more than it says.
     spare = ["nothing"] * (options.obs_timestep_number and options.exact and not rows["later"])
     obs = [
         *names["move"],
-        *(f"enemy_{k}_{name}" for k in range(n_enemies) for name in names["enemy"]),
-        *(f"ally_{k}_{name}" for k in range(n_agents - 1) for name in names["ally"]),
+        *(_column("enemy", k, name) for k in range(n_enemies) for name in names["enemy"]),
+        *(_column("ally", k, name) for k in range(1, n_agents) for name in names["ally"]),
         *(f"own_{name}" for name in names["own"]),
         *spare,
         *time,
     ]
     state = [
-        *(f"ally_{k}_{name}" for k in range(n_agents) for name in names["state_ally"]),
-        *(f"enemy_{k}_{name}" for k in range(n_enemies) for name in names["state_enemy"]),
+        *(_column("ally", k, name) for k in range(n_agents) for name in names["state_ally"]),
+        *(_column("enemy", k, name) for k in range(n_enemies) for name in names["state_enemy"]),
     ]
     if options.state_last_action:
-        state += [
-            f"ally_{a}_last_action_{i}" for a in range(n_agents) for i in range(rows["n_actions"])
-        ]
-    state += ["time"] * options.state_timestep_number
+        actions = [f"last_action_{i}" for i in range(rows["n_actions"])]
+        state += [_column("ally", a, name) for a in range(n_agents) for name in actions]
+    state += ["timestep"] * options.state_timestep_number
     if options.obs_instead_of_state:
         state = [f"agent_{a}_{name}" for a in range(n_agents) for name in obs]
     skilled = rows["skilled"]

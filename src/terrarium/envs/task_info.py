@@ -24,6 +24,7 @@ class TaskInfo:
     state_size: int
     limit_steps: int
     obs_features: tuple[str, ...]
+    """SMACv2's names of the columns, with agent 0's numbers of the allies"""
     state_features: tuple[str, ...]
     action_names: tuple[str, ...]
     agent_features: tuple[str, ...]

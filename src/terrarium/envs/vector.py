@@ -339,7 +339,7 @@ class VecEnv:
         return np.frombuffer(hashlib.sha256(setting.encode()).digest(), np.uint8).copy()
 
     def visibility(self) -> NDArray[np.bool_]:
-        """[N, A, M] who sees whom now, dead or alive; no unit sees itself"""
+        """[N, A, M] which living agents see which other living members now"""
         self.check_started()
         seen = np.zeros((self.n_envs, self.n_agents, self.info.n_tokens), np.bool_)
         see_members(self._envs, handles(Sight, self.n_envs, seen=seen), self.n_envs)

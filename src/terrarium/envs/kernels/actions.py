@@ -83,6 +83,18 @@ def mask_actions(env: Env, views: Views, a: int) -> None:
 
 
 @kernel
+def is_shootable(env: Env, views: Views, a: int, k: int) -> bool:
+    """Does the mask offer agent `a` its target `k`, and is it in range? Without `action_mask`,
+    targets out of range are offered, too."""
+    settings = env.task.settings[0]
+    action = settings.first_target + k
+    if settings.masks_range or not views.avail[a, action]:
+        return views.avail[a, action]
+    heals = env.task.kinds[member(env, a).kind].heals
+    return in_range(env, a, target_of(env, heals, action))
+
+
+@kernel
 def give_commands(env: Env) -> None:
     """Write the commands that the actions of one environment stand for."""
     settings = env.task.settings[0]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from terrarium.engine.jit import kernel
 from terrarium.engine.records import Records
 from terrarium.envs import schema
-from terrarium.envs.kernels.actions import n_targets_of, target_of
+from terrarium.envs.kernels.actions import is_shootable, n_targets_of, target_of
 from terrarium.envs.kernels.conditions import (
     count_skill_aims,
     place_of,
@@ -79,7 +79,7 @@ def show_pair(env: Env, views: Views, row: Token, a: int, m: int, place: int) ->
     ours = m < settings.n_agents
     k = m if ours else m - settings.n_agents
     if ours == heals and k < n_targets_of(env, heals):
-        row[place + 3] = int(views.avail[a, settings.first_target + k])
+        row[place + 3] = int(is_shootable(env, views, a, k))
     return True
 
 
@@ -133,9 +133,9 @@ def count_aims(env: Env, views: Views, a: int) -> None:
     settings, table = env.task.settings[0], views.table
     heals = env.task.kinds[member(env, a).kind].heals
     for k in range(n_targets_of(env, heals)):
-        action = settings.first_target + k
-        if views.avail[a, action]:
-            table[target_of(env, heals, action), schema.TARGETABLE] += 1.0
+        if is_shootable(env, views, a, k):
+            m = target_of(env, heals, settings.first_target + k)
+            table[m, schema.TARGETABLE] += 1.0
     aim = aimed_at(env, a)
     if aim >= 0 and is_there(env, aim):
         table[aim, schema.AIMED_AT] += 1.0

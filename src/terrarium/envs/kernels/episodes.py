@@ -28,7 +28,14 @@ from terrarium.envs.kernels.rewards import (
     n_enemies_of,
     reward_of_step,
 )
-from terrarium.envs.kernels.sight import draw_turns, forget_sightings, is_there, lives, look_around
+from terrarium.envs.kernels.sight import (
+    draw_turns,
+    forget_sightings,
+    is_there,
+    lives,
+    look_around,
+    note_places,
+)
 from terrarium.envs.kernels.tables import Env
 from terrarium.envs.views import Views
 
@@ -39,6 +46,7 @@ _SIGN_BIT = np.uint64(1)
 def observe(env: Env, views: Views) -> None:
     """Fill every view of one environment."""
     settings = env.task.settings[0]
+    note_places(env)
     if settings.counts_grants:
         forget_sightings(env)
     draw_turns(env)

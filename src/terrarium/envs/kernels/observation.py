@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records
+from terrarium.envs.kernels.actions import is_shootable
 from terrarium.envs.kernels.sight import distance_between, in_sight, is_there, is_visible, member
 from terrarium.envs.kernels.tables import NORTH, Env
 from terrarium.envs.views import Views
@@ -93,7 +94,7 @@ def show_enemy(env: Env, views: Views, obs: Vector, a: int, k: int, at: int) -> 
         return
     heals = env.task.kinds[member(env, a).kind].heals
     if settings.exact or not heals:  # in SMAC, a Medivac's entry tells of ally k
-        obs[at] = int(views.avail[a, settings.first_target + k])
+        obs[at] = int(is_shootable(env, views, a, k))
     show_place(env, obs, a, m, at + 1, distance)
     enemy = member(env, m)
     bit = env.task.kinds[enemy.kind].enemy_bit
@@ -175,7 +176,17 @@ def see_members(envs: Sequence[Env], sights: Sequence[Sight], n_envs: int) -> No
     for e in range(n_envs):
         env, seen = envs[e], sights[e].seen
         for a in range(seen.shape[0]):
-            alive = is_there(env, a)
             for m in range(seen.shape[1]):
-                other = is_there(env, m) and m != a
-                seen[a, m] = alive and other and in_sight(env, a, m)
+                both = a != m and is_there(env, a) and is_there(env, m)
+                seen[a, m] = both and is_listed(env, a, m)
+
+
+@kernel
+def is_listed(env: Env, a: int, m: int) -> bool:
+    """Is a living member in the list of those that agent `a` sees?"""
+    settings = env.task.settings[0]
+    if not settings.exact:
+        return settings.sees_all or in_sight(env, a, m)
+    # SMAC's list knows ranges only, and agents see each other if the first of the two does.
+    looker = min(a, m) if m < settings.n_agents else a
+    return distance_between(env, a, m) < env.task.kinds[member(env, looker).kind].sight

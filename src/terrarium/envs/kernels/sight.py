@@ -40,20 +40,28 @@ def distance_between(env: Env, m: int, other: int) -> float:
 
 
 @kernel
-def in_sight(env: Env, a: int, m: int) -> bool:
-    """Is a member where agent `a` looks? It need not be alive."""
-    return looks_at(env, a, m, distance_between(env, a, m))
+def note_places(env: Env) -> None:
+    """Remember where the living are; the dead stay where they were last observed."""
+    places = env.state.places
+    for m in range(places.shape[0]):
+        if is_there(env, m):
+            unit = member(env, m)
+            places[m, 0], places[m, 1] = unit.x, unit.y
 
 
 @kernel
-def looks_at(env: Env, a: int, m: int, distance: float) -> bool:
-    """The same, where the distance is known."""
-    settings = env.task.settings[0]
-    if settings.sees_all:
-        return True
+def in_sight(env: Env, a: int, m: int) -> bool:
+    """Is a member, dead or alive, in the sight of agent `a` where it was last observed?"""
+    me, place = member(env, a), env.state.places[m]
+    return is_near(env, a, m, length(place[0] - me.x, place[1] - me.y))
+
+
+@kernel
+def is_near(env: Env, a: int, m: int, distance: float) -> bool:
+    """The same, where the distance is known: in sight range and in the cone."""
     reach = env.task.kinds[member(env, a).kind].sight
     # SMACv2's cone includes its end, unlike the circle.
-    if distance > reach or (distance == reach and settings.n_directions == 0):
+    if distance > reach or (distance == reach and env.task.settings[0].n_directions == 0):
         return False
     return in_cone(env, a, m)
 
@@ -88,8 +96,8 @@ def in_cone(env: Env, a: int, m: int) -> bool:
     settings = env.task.settings[0]
     if settings.n_directions == 0:
         return True
-    me, you = member(env, a), member(env, m)
-    dx, dy = you.x - me.x, you.y - me.y
+    me, place = member(env, a), env.state.places[m]
+    dx, dy = place[0] - me.x, place[1] - me.y
     look_x = env.task.directions[env.state.headings[a], 0]
     look_y = env.task.directions[env.state.headings[a], 1]
     half = math.pi / settings.n_directions
@@ -149,10 +157,12 @@ def look_around(env: Env, a: int) -> None:
         m = settings.n_agents + k
         if env.state.sighters[k] >= 0:
             continue
-        # SMACv2 also takes notice of where a dead enemy lies.
+        # SMACv2 also counts the dead as sighted, where it has last seen them alive.
         if not (settings.exact or is_there(env, m)):
             continue
-        if not in_sight(env, a, m):
+        # With `fully_observable`, SMACv2 still counts only what is in sight.
+        seen = settings.sees_all and not settings.exact
+        if not (seen or in_sight(env, a, m)):
             continue
         env.state.sighters[k] = a
         for other in range(settings.n_agents):
@@ -170,7 +180,7 @@ def is_seen(env: Env, a: int, m: int) -> bool:
 def is_visible(env: Env, a: int, m: int, distance: float) -> bool:
     """Does agent `a` perceive another member, at that distance, who is alive?"""
     settings = env.task.settings[0]
-    if not looks_at(env, a, m, distance):
+    if not (settings.sees_all or is_near(env, a, m, distance)):
         return False
     if settings.skilled and not is_seen(env, a, m):
         return False

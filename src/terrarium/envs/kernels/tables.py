@@ -158,6 +158,7 @@ class EpisodeState(NamedTuple):
     tags: Annotated[NDArray[np.int64], "i8", "M"]  # which unit; -1 = there is no such member
     worth: Annotated[NDArray[np.float64], "f8", "M"]  # life that has not been rewarded yet
     dead: Annotated[NDArray[np.bool_], "?", "M"]  # its death has been counted
+    places: Annotated[NDArray[np.float64], "f8", "M 2"]  # where a member was last observed
     last_actions: Annotated[NDArray[np.int64], "i8", "A"]  # -1 = none yet
     headings: Annotated[NDArray[np.int64], "i8", "A"]  # direction of the cone
     focus: Annotated[NDArray[np.int64], "i8", "A"]  # target of SMAC's script; -1 = none

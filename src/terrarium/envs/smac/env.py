@@ -15,11 +15,24 @@ from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
+from terrarium.envs.task import smac_of
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
+# SMACv2's agents are of copies of unit types, which come after the 2005 types of the game (4.10).
+_COPY_IDS = {
+    "baneling": 2005,
+    "colossus": 2006,
+    "hydralisk": 2007,
+    "marauder": 2008,
+    "marine": 2009,
+    "medivac": 2010,
+    "stalker": 2011,
+    "zealot": 2012,
+    "zergling": 2013,
+}
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
 
 
@@ -89,7 +102,10 @@ class StarCraft2Env:
         self.battles_won = self.battles_game = self.timeouts = self.force_restarts = 0
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
-        self._units = load_ruleset(scenario.rules).units
+        rules = load_ruleset(scenario.rules)
+        self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
+        self._units = rules.units
+        self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
         self._log = BattleLog(self.vec)
 
     @property
@@ -192,15 +208,42 @@ class StarCraft2Env:
             return self.get_obs_size() * self.n_agents
         return self.vec.info.state_size
 
+    def get_obs_feature_names(self) -> list[str]:
+        """SMACv2's names of the columns of an observation, with agent 0's numbers of the allies."""
+        return list(self.vec.info.obs_features)
+
+    def get_state_feature_names(self) -> list[str]:
+        """SMACv2's names of the columns of the state."""
+        return list(self.vec.info.state_features)
+
+    def get_cap_size(self) -> int:
+        """The length of an agent's capabilities, which are its type bits."""
+        return self.unit_type_bits
+
+    def get_capabilities(self) -> NDArray[np.float32]:
+        """The capabilities of all agents, one after the other."""
+        return np.concatenate([self.get_capabilities_agent(a) for a in range(self.n_agents)])
+
+    def get_capabilities_agent(self, agent_id: int) -> NDArray[np.float32]:
+        """The capabilities of one agent, dead or alive, as in SMACv2."""
+        self.vec.check_started()
+        capabilities = np.zeros(self.get_cap_size(), np.float32)
+        bit = int(self.vec.kinds[self._row(agent_id)]["ally_bit"])
+        if bit >= 0:
+            capabilities[bit] = 1.0
+        return capabilities
+
     def get_total_actions(self) -> int:
         return self.n_actions
 
     def get_env_info(self) -> dict[str, Any]:
         """Sizes and names that learners ask for first."""
         info = self.vec.info
+        capabilities = {"cap_shape": self.get_cap_size()} if self.vec.scenario.generator else {}
         return {
             "state_shape": self.get_state_size(),
             "obs_shape": self.get_obs_size(),
+            **capabilities,
             "n_actions": info.n_actions,
             "n_agents": info.n_agents,
             "episode_limit": info.limit_steps,
@@ -225,7 +268,7 @@ class StarCraft2Env:
         return seen
 
     def get_unit_types(self) -> list[int]:
-        """The game's type ids of the agents, then of the enemies."""
+        """The type ids of the agents, which are of copies in SMACv2, then of the enemies."""
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
@@ -280,7 +323,7 @@ class StarCraft2Env:
         alive = bool(self.vec.living[0, m])
         return UnitView(
             tag=int(unit["tag"]),
-            unit_type=facts.id,
+            unit_type=self._agent_ids.get(name, facts.id) if m < self.n_agents else facts.id,
             name=name,
             pos=Point(float(unit["x"]), float(unit["y"])),
             health=float(unit["hp"]) if alive else 0.0,

@@ -53,14 +53,6 @@ class StarCraftCapabilityEnvWrapper(StarCraft2Env):
         """What SMACv2 wraps; here wrapper and environment are one."""
         return self
 
-    def get_obs_feature_names(self) -> list[str]:
-        """What the columns of an observation are."""
-        return list(self.vec.info.obs_features)
-
-    def get_state_feature_names(self) -> list[str]:
-        """What the columns of the state are."""
-        return list(self.vec.info.state_features)
-
 
 def scenario_of(map_name: str, config: Mapping[str, Any]) -> Scenario:
     """The battles that a capability config describes, on one of SMACv2's maps."""

@@ -1,0 +1,317 @@
+"""What SMACv2 has beyond SMAC: who is sighted, what is counted, and what it is called."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from terrarium.data.battles.scenarios import load_scenario
+from terrarium.envs import schema
+from terrarium.envs.smac.env import StarCraft2Env
+from terrarium.envs.vector import EnvError, VecEnv
+from tests.envs.stage import column, kill, put, stage
+
+CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
+GAME_IDS = {"marine": 48, "marauder": 51}
+FAR_AWAY = (29.0, 29.0)
+
+
+def shown_enemies(env: VecEnv, a: int = 0) -> list[bool]:
+    """Which enemies have a row in the observation of an agent."""
+    rows = [column(env, f"enemy_health_{k}") for k in range(env.info.n_enemies)]
+    return [bool(env.obs[0, a, at]) for at in rows]
+
+
+def kind_of(env: VecEnv, m: int) -> int:
+    """The row of the rules that a member is of."""
+    return int(env.sim.units["kind"][0, env.member_slots[0, m]])
+
+
+def face_to_face(env: VecEnv) -> None:
+    """Put both teams of five where everyone sees everyone."""
+    put(env, {m: (12.0 + m // 5 * 3.0, 14.0 + m % 5) for m in range(10)})
+
+
+def look_anew(env: VecEnv) -> None:
+    """Let the agents look around as if they had sighted nothing before."""
+    env._state.sighters[...], env._state.grants[...] = -1, False
+    env.refresh()
+
+
+def die_at(env: VecEnv, m: int, place: tuple[float, float]) -> None:
+    """Let a member walk and die between two observations."""
+    unit = env.sim.units[0, env.member_slots[0, m]]
+    unit["x"], unit["y"], unit["alive"], unit["hp"] = *place, False, 0.0
+    env.refresh()
+
+
+# -- the dead ------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_the_dead_are_sighted_where_they_were_last_observed(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract)
+    face_to_face(env)
+    die_at(env, 9, FAR_AWAY)
+    assert shown_enemies(env) == [True] * 4 + [False]
+    env.refresh()  # it stays where it is, however often one looks
+    assert shown_enemies(env) == [True] * 4 + [False]
+
+
+@CONTRACTS
+def test_the_dead_are_not_sighted_where_they_died(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract)
+    face_to_face(env)
+    put(env, {9: FAR_AWAY})
+    die_at(env, 9, (15.0, 18.0))
+    # In SMACv2, an enemy that nobody sights clears the rows before it.
+    assert shown_enemies(env) == [contract == "fixed"] * 4 + [False]
+
+
+# -- full observability --------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_full_observability_does_not_show_what_no_agent_sights(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract, fully_observable=True)
+    face_to_face(env)
+    put(env, {7: FAR_AWAY})
+    look_anew(env)
+    # Enemy 2 clears the rows before it.
+    assert shown_enemies(env) == [contract == "fixed"] * 3 + [True] * 2
+
+
+@CONTRACTS
+def test_full_observability_shows_far_enemies_that_another_agent_sights(contract: str) -> None:
+    env = stage("smacv2/terran_5_vs_5", contract=contract, fully_observable=True)
+    face_to_face(env)
+    put(env, {0: FAR_AWAY})
+    assert shown_enemies(env) == [True] * 5
+
+
+@CONTRACTS
+def test_with_full_observability_sightings_belong_to_who_is_near(contract: str) -> None:
+    env = stage(
+        "smacv2/terran_5_vs_5", contract=contract, fully_observable=True, prob_obs_enemy=0.0
+    )
+    face_to_face(env)
+    first, last = env._state.turns[0, [0, -1]]  # in which order the agents look
+    put(env, {a: FAR_AWAY for a in range(5) if a != last})
+    look_anew(env)
+    owner = last if contract == "exact" else first
+    assert [shown_enemies(env, a) for a in range(5)] == [[a == owner] * 5 for a in range(5)]
+
+
+# -- ranges --------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_without_a_mask_observations_still_tell_who_is_in_range(contract: str) -> None:
+    env = stage("smac/3m", contract=contract, action_mask=False)
+    put(env, {0: (10.0, 16.0), 3: (15.0, 16.0), 4: (17.0, 16.0), 5: (10.0, 21.0)})
+    assert env.avail[0, 0, 6:].all()
+    shown = [env.obs[0, 0, column(env, f"enemy_shootable_{k}")] for k in range(3)]
+    assert shown == [1.0, 0.0, 1.0]
+    # The entity view tells the same.
+    assert env.tokens[0, 0, 3:, schema.TARGETABLE].tolist() == shown
+    at = env.info.pair_features.index("targetable")
+    assert env.pairs[0, 0, 3:, at].tolist() == shown
+    put(env, {1: (3.0, 8.0), 2: (3.0, 8.0)})
+    assert (3.0 * env.table[0, 3:, schema.TARGETABLE]).tolist() == shown
+
+
+def test_without_a_mask_a_medivac_is_still_told_which_allies_are_in_range() -> None:
+    env = stage("smac/MMM", contract="exact", action_mask=False)
+    put(env, {m: (14.0 + m % 10 * 0.5, 15.0 + m // 10) for m in range(20)})
+    put(env, {2: (3.0, 8.0)})
+    medivac = 9
+    assert env.avail[0, medivac, 6:15].all()
+    shown = [env.obs[0, medivac, column(env, f"enemy_shootable_{k}")] for k in range(10)]
+    assert shown == [1.0, 1.0, 0.0] + [1.0] * 6 + [0.0]
+
+
+def test_the_edge_of_a_cone_is_rounded_as_in_smacv2() -> None:
+    """At 225 degrees, 15 from where the agent looks, the last bit of the direction decides."""
+    env = stage("smacv2/terran_5_vs_5", contract="exact", conic_fov=True)
+    put(env, {0: (16.0, 16.0), 1: (15.0, 15.0)})
+    env._state.headings[0, 0] = 7  # 210 degrees
+    env.refresh()
+    assert env.token_mask[0, 0, 1]
+
+
+# -- the visibility matrix -----------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_the_visibility_matrix_is_symmetric_for_agents_in_smac(contract: str) -> None:
+    """Marauders see 10 far, Marines 9. Of two agents, SMAC asks the one with the lower number."""
+    env = stage("smacv2/terran_5_vs_5", seed=4, contract=contract)
+    names = [env.sim.names[kind_of(env, m)] for m in range(5)]
+    marauder, marine = names.index("marauder"), names.index("marine")
+    assert marauder < marine
+    put(env, {marauder: (4.0, 16.0), marine: (13.5, 16.0)})
+    seen = env.visibility()[0]
+    assert seen[marauder, marine]
+    assert seen[marine, marauder] == (contract == "exact")
+
+
+@CONTRACTS
+@pytest.mark.parametrize("option", ["conic_fov", "fully_observable"])
+def test_the_visibility_matrix_of_smac_is_by_range_alone(option: str, contract: str) -> None:
+    env = stage("smacv2/protoss_5_vs_5", contract=contract, **{option: True})
+    face_to_face(env)  # all agents look east; they stand one above the other
+    put(env, {9: FAR_AWAY})
+    kill(env, 8)
+    seen = env.visibility()[0]
+    others = ~np.eye(5, dtype=bool)
+    if contract == "exact":
+        assert (seen[:, :5] == others).all()
+        assert (seen[:, 5:] == [True, True, True, False, False]).all()
+    elif option == "fully_observable":
+        assert (seen[:, :5] == others).all()
+        assert (seen[:, 5:] == [True, True, True, False, True]).all()
+    else:
+        assert not seen[:, :5].any()
+        assert (seen == env.token_mask[0] & ~np.eye(5, 10, dtype=bool)).all()
+
+
+# -- actions -------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+@pytest.mark.parametrize(
+    ("scenario", "types", "n_actions"),
+    [
+        ("terran_10_vs_10", ("marine", "marauder"), 6 + 10),
+        ("terran_10_vs_10", ("marine", "medivac"), 6 + 10),
+        ("zerg_10_vs_10", ("zergling", "hydralisk"), 6 + 6),
+    ],
+)
+def test_terran_teams_have_an_action_for_each_agent_with_medivacs_or_without(
+    scenario: str, types: tuple[str, ...], n_actions: int, contract: str
+) -> None:
+    """Of ten agents against six enemies."""
+    whole = load_scenario(f"smacv2/{scenario}")
+    assert whole.generator is not None
+    team = replace(
+        whole.generator, n_enemies=6, weights=dict.fromkeys(types, 0.5), never_only=("medivac",)
+    )
+    env = stage(replace(whole, generator=team), contract=contract)
+    assert env.info.n_actions == env.avail.shape[2] == n_actions
+    fighters = [a for a in range(10) if not env.kinds["heals"][kind_of(env, a)]]
+    put(env, {m: (14.0 + m % 4 * 0.5, 14.0 + m // 4 * 0.5) for m in range(16)})
+    assert env.avail[0, fighters, 6:12].all()
+    assert not env.avail[0, fighters, 12:].any()
+
+
+# -- unit types ----------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_agents_are_of_copies_of_the_unit_types_that_enemies_are_of(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=4, contract=contract)
+    env.reset()
+    agents = [unit.name for unit in env.agents.values()]
+    enemies = [unit.name for unit in env.enemies.values()]
+    assert set(agents) == set(enemies) == {"marauder", "marine"}
+    copies = {"marauder": 2008, "marine": 2009} if contract == "exact" else GAME_IDS
+    expected = [copies[name] for name in agents] + [GAME_IDS[name] for name in enemies]
+    assert env.get_unit_types() == expected
+    kill(env.vec, 0, 9)
+    assert env.get_unit_types() == expected  # the dead stay in the list
+    units = [*env.agents.values(), *env.enemies.values()]
+    assert [unit.unit_type for unit in units] == expected
+
+
+@CONTRACTS
+def test_capabilities_are_the_unit_types_of_the_agents(contract: str) -> None:
+    env = StarCraft2Env("smacv2/zerg_5_vs_5", seed=6, contract=contract)
+    assert env.get_cap_size() == env.get_env_info()["cap_shape"] == 3
+    with pytest.raises(EnvError, match=r"call reset\(\)"):
+        env.get_capabilities()
+    env.reset()
+    kill(env.vec, 0)  # the dead keep theirs
+    names = [unit.name for unit in env.agents.values()]
+    bits = [[float(name == bit) for bit in ("zergling", "hydralisk", "baneling")] for name in names]
+    assert len(set(names)) > 1
+    assert env.get_capabilities().tolist() == np.ravel(bits).tolist()
+    assert env.get_capabilities().dtype == np.float32
+    assert env.get_capabilities_agent(4).tolist() == bits[4]
+
+
+def test_smac_knows_no_capabilities() -> None:
+    assert "cap_shape" not in StarCraft2Env("smac/3m").get_env_info()
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def two_against_one(race: str, **options: Any) -> StarCraft2Env:
+    whole = load_scenario(f"smacv2/{race}_5_vs_5")
+    assert whole.generator is not None
+    few = replace(whole.generator, n_allies=2, n_enemies=1)
+    return StarCraft2Env(replace(whole, generator=few), **options)
+
+
+def test_columns_of_observations_have_smacv2s_names() -> None:
+    env = two_against_one("protoss")
+    moves = [f"move_action_{way}" for way in ("north", "south", "east", "west")]
+    place = ["distance", "relative_x", "relative_y", "health", "shield"]
+    assert env.get_obs_feature_names() == [
+        *moves,
+        *(f"enemy_{name}_0" for name in ("shootable", *place)),
+        *(f"enemy_unit_type_0_bit_{i}" for i in range(3)),
+        *(f"ally_{name}_1" for name in ("visible", *place)),  # as agent 0 counts them
+        *(f"ally_unit_type_1_bit_{i}" for i in range(3)),
+        *("own_health", "own_shield", "own_pos_x", "own_pos_y"),
+        *(f"own_unit_type_bit_{i}" for i in range(3)),
+    ]
+
+
+def test_columns_of_options_have_smacv2s_names() -> None:
+    env = two_against_one(
+        "zerg",
+        conic_fov=True,
+        obs_pathing_grid=True,
+        obs_terrain_height=True,
+        obs_last_action=True,
+        obs_timestep_number=True,
+        obs_all_health=False,
+    )
+    names = env.get_obs_feature_names()
+    assert names[4:21] == [
+        *(f"pathing_grid_{i}" for i in range(8)),
+        *(f"terrain_height_{i}" for i in range(9)),
+    ]
+    assert names[21:25] == [
+        *("enemy_shootable_0", "enemy_distance_0", "enemy_relative_x_0", "enemy_relative_y_0")
+    ]
+    last_actions = [f"ally_last_action_1_action_{i}" for i in range(env.n_actions)]
+    at = names.index("ally_last_action_1_action_0")
+    assert names[at : at + env.n_actions] == last_actions
+    assert names[at + env.n_actions :] == [
+        *("own_health", "own_pos_x", "own_pos_y", "own_fov_x", "own_fov_y"),
+        *(f"own_unit_type_bit_{i}" for i in range(3)),
+        "timestep",
+    ]
+
+
+def test_columns_of_states_have_smacv2s_names() -> None:
+    env = two_against_one("protoss", conic_fov=True, state_timestep_number=True)
+    ally = ["health", "cooldown", "relative_x", "relative_y", "shield", "fov_x", "fov_y"]
+    enemy = ["health", "relative_x", "relative_y", "shield"]
+    expected = []
+    for a in range(2):
+        expected += [f"ally_{name}_{a}" for name in ally]
+        expected += [f"ally_unit_type_{a}_bit_{i}" for i in range(3)]
+    expected += [f"enemy_{name}_0" for name in enemy]
+    expected += [f"enemy_unit_type_0_bit_{i}" for i in range(3)]
+    for a in range(2):
+        expected += [f"ally_last_action_{a}_action_{i}" for i in range(env.n_actions)]
+    assert env.get_state_feature_names() == [*expected, "timestep"]
+    # Attributes of units are called otherwise, in SMACv2 as in SMAC.
+    assert env.get_env_info()["agent_features"] == [
+        *("health", "energy/cooldown", "rel_x", "rel_y", "shield", "fov_x", "fov_y"),
+        *("type_0", "type_1", "type_2"),
+    ]
