@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records
 from terrarium.envs.kernels.actions import is_shootable
-from terrarium.envs.kernels.sight import distance_between, in_sight, is_there, is_visible, member
+from terrarium.envs.kernels.sight import distance_between, is_near, is_there, is_visible, member
 from terrarium.envs.kernels.tables import NORTH, Env
 from terrarium.envs.views import Views
 
@@ -184,9 +184,9 @@ def see_members(envs: Sequence[Env], sights: Sequence[Sight], n_envs: int) -> No
 @kernel
 def is_listed(env: Env, a: int, m: int) -> bool:
     """Is a living member in the list of those that agent `a` sees?"""
-    settings = env.task.settings[0]
+    settings, distance = env.task.settings[0], distance_between(env, a, m)
     if not settings.exact:
-        return settings.sees_all or in_sight(env, a, m)
+        return settings.sees_all or is_near(env, a, m, distance)
     # SMAC's list knows ranges only, and agents see each other if the first of the two does.
     looker = min(a, m) if m < settings.n_agents else a
-    return distance_between(env, a, m) < env.task.kinds[member(env, looker).kind].sight
+    return distance < env.task.kinds[member(env, looker).kind].sight
