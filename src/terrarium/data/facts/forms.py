@@ -1,14 +1,12 @@
 """Units in their forms: a Siege Tank stays one when it sieges, a Hellion when it transforms."""
 
-from functools import cache
+from functools import lru_cache
 
-from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 
 
-@cache
-def _forms(rules: str) -> dict[str, frozenset[str]]:
-    facts = load_ruleset(rules)
+@lru_cache(maxsize=16)  # by the object: files of one name may differ
+def _forms(facts: RuleSet) -> dict[str, frozenset[str]]:
     forms = {name: {name} for name in facts.units}
     for ability in facts.abilities.values():
         if ability.morph is None:
@@ -22,7 +20,7 @@ def _forms(rules: str) -> dict[str, frozenset[str]]:
 
 def forms_of(rules: RuleSet, unit: str) -> frozenset[str]:
     """The unit's own name, and those of all it can turn into and back from."""
-    return _forms(rules.name)[unit]
+    return _forms(rules)[unit]
 
 
 def fighting_value(rules: RuleSet, unit: str) -> float:

@@ -89,7 +89,7 @@ class StarCraft2Env:
         self.battles_won = self.battles_game = self.timeouts = self.force_restarts = 0
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
-        self._units = load_ruleset(scenario.rules).units
+        self._units = load_ruleset(self.vec.scenario.rules).units
         self._log = BattleLog(self.vec)
 
     @property
