@@ -171,6 +171,16 @@ def test_a_curriculum_has_room_for_its_longest_episodes() -> None:
     assert both == pytest.approx(one * 150 / 60, rel=0.02)  # steps until their limits
 
 
+def test_rules_of_ones_own_are_found_again_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own.toml").write_text('title = "Own"\nversion = 1\nbase = "liberty"\n')
+    monkeypatch.chdir(tmp_path)
+    words = layer_from_words(["task.rules=own.toml"])
+    task = resolve("mappo", "smac/3m", words).task
+    assert task["rules"] == str(tmp_path / "own.toml")
+
+
 def test_unknown_algorithms_and_presets_are_named() -> None:
     with pytest.raises(TerrariumError, match=r'unknown algorithm "mapo"\. Did you mean "mappo"\?'):
         made(algo="mapo")

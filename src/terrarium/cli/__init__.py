@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates, BenchWorlds
+from terrarium.cli.bench_fidelity import BenchFidelity
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
@@ -47,6 +48,7 @@ COMMANDS: Commands = {
     "bench train": BenchTrain,
     "bench updates": BenchUpdates,
     "bench worlds": BenchWorlds,
+    "bench fidelity": BenchFidelity,
 }
 
 

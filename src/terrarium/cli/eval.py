@@ -21,7 +21,7 @@ from terrarium.cli.eval_world import (
 )
 from terrarium.cli.tables import new_table, open_console, print_json
 from terrarium.data.battles.scenario import Scenario
-from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenarios import load_scenario, scenario_names, with_rules
 from terrarium.errors import TerrariumError, nearest
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class Eval:
     """of the first battle; the next one has the next seed"""
     contract: str = "fixed"
     """fixed, or exact for every quirk of SMAC"""
+    rules: str | None = None
+    """rule set that the battles are played by, or a rule-set file; None: each scenario's own"""
     batch: int = 250
     """battles that are played side by side; does not change the answer"""
     threads: int | None = None
@@ -87,25 +89,29 @@ class Eval:
             if own_scenario is None:
                 raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
             scenarios = [own_scenario]
-        options = [options_for(scenario, {"contract": self.contract}) for scenario in scenarios]
+        asked = {"contract": self.contract, "rules": self.rules}
+        options = [options_for(scenario, asked) for scenario in scenarios]
         with _open_progress() as progress:
             rows = [
                 self._evaluate(player, *task, progress)
                 for task in zip(scenarios, options, strict=True)
             ]
         if self.json:
-            answers = [_as_json(self.player, self.contract, row) for row in rows]
+            answers = [_as_json(self.player, asked, row) for row in rows]
             print_json(answers if len(answers) > 1 else answers[0])
             return
         console = open_console(piped_width=120)
         console.print(_table(rows))
         console.print(
             f"\n{self.player}, contract {self.contract}, "
+            f"{f'rules {self.rules}, ' if self.rules else ''}"
             f"seeds {self.seed} to {self.seed + self.episodes - 1}"
         )
 
     def _run_in_worlds(self) -> None:
         """Returns instead of wins; worlds have no contract."""
+        if self.rules is not None:
+            raise TerrariumError(f"--rules {self.rules}: worlds of PettingZoo have no rule sets")
         how = EvalRound(self.episodes, self.seed, self.batch)
         words = self.scenarios or ("",)
         pairs = [resolve_world_player(self.player, w, self.threads, self.seed) for w in words]
@@ -178,7 +184,8 @@ def resolve_player(
         algo, settings = load_algo(path)
         if threads:
             use_threads(threads)
-        return PolicyPlayer(algo, settings.task), load_scenario(settings.scenario)
+        own = with_rules(load_scenario(settings.scenario), settings.task.get("rules"))
+        return PolicyPlayer(algo, settings.task), own
     raise TerrariumError(
         f'unknown player "{name}".{nearest(name, [*PLAYERS, *COMMANDERS])} '
         f"Allowed: {', '.join([*PLAYERS, *COMMANDERS])}, or the folder of a run"
@@ -194,9 +201,9 @@ def resolve_scenarios(words: Sequence[str]) -> list[Scenario]:
     return [load_scenario(name) for name in names]
 
 
-def _as_json(player: str, contract: str, row: "Evaluation") -> dict[str, Any]:
+def _as_json(player: str, asked: dict[str, str | None], row: "Evaluation") -> dict[str, Any]:
     rates = {"win_rate": row.win_rate, "interval": row.interval}
-    return {"player": player, "contract": contract, **rates, **asdict(row)}
+    return {"player": player, **asked, **rates, **asdict(row)}
 
 
 def _table(rows: Sequence["Evaluation"]) -> Table:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from terrarium.data.battles.scenario import Scenario
+from terrarium.data.battles.scenarios import with_rules
 from terrarium.errors import TerrariumError, nearest
 
 CONTRACTS = ("fixed", "exact")
@@ -29,6 +30,8 @@ class Options:
 
     contract: str = "fixed"
     """exact: SMAC number by number; fixed: without the quirks that hurt (docs/smac.md)"""
+    rules: str | None = None
+    """rule set that battles are played by, or a rule-set file; None: the scenario's own"""
     step_mul: int | None = None
     """ticks of one step; None: what the scenario says, 8 in SMAC"""
     move_amount: float = 2.0
@@ -125,8 +128,8 @@ class Options:
     def _check_type(name: str, wanted: Any, value: object) -> None:
         if wanted is bool:
             fine = isinstance(value, bool)
-        elif wanted is str:
-            fine = isinstance(value, str)
+        elif wanted in (str, str | None):
+            fine = isinstance(value, str) or (value is None and wanted is not str)
         elif wanted is float:
             fine = (
                 isinstance(value, (int, float))
@@ -137,9 +140,9 @@ class Options:
             fine = isinstance(value, int) and not isinstance(value, bool)
             fine = fine or (value is None and wanted is not int)
         if not fine:
-            kind = {bool: "True or False", str: "a text", float: "a finite number"}.get(
-                wanted, "a whole number"
-            )
+            kinds: dict[Any, str] = {bool: "True or False", float: "a finite number"}
+            kinds |= {str: "a text", str | None: "a text"}
+            kind = kinds.get(wanted, "a whole number")
             raise OptionError(f"{name} is {value!r}; it must be {kind}")
 
 
@@ -154,6 +157,6 @@ def options_for(scenario: Scenario, given: dict[str, Any]) -> Options:
                 f'unknown option "{name}".{nearest(name, known)} Allowed: {", ".join(known)}'
             )
     published = SMACV2_PUBLISHED if scenario.generator else {}
-    if has_skills(scenario):
+    if has_skills(with_rules(scenario, Options(**given).rules)):
         published = {**published, **WITH_ABILITIES}
     return Options(**{**published, **given})

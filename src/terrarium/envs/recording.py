@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.facts.rulesets import ruleset_names
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.plan import ENEMY_OWNER
@@ -35,6 +36,8 @@ class BattleLog:
         """Play the battle again beside the environment, and record it."""
         env, live = self._env, self._env.sim
         env.check_started()
+        # A rule-set file is not stored with the orders; what happened can be, as it was seen.
+        light = light or env.scenario.rules not in ruleset_names()
         sim = Simulator(env.scenario, slots=live.n_slots)
         try:
             sim.reset(int(live.games.clock["seed"][self._e, 0]))

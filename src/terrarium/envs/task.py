@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.armies import side_units
 from terrarium.data.battles.scenario import Measure, Scenario, Smac, Terrain
+from terrarium.data.battles.scenarios import with_rules
 from terrarium.data.facts.forms import fighting_value, forms_of
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet, Unit
@@ -105,6 +106,7 @@ def compile_task(
     scenario: Scenario, options: Options, views: tuple[str, ...], autoreset: bool
 ) -> tuple[TaskTables, TaskInfo]:
     """Tables for the kernels, and the same for people."""
+    scenario = with_rules(scenario, options.rules)
     rules = load_ruleset(scenario.rules)
     smac = smac_of(scenario, rules)
     bits = type_bits(scenario, smac)

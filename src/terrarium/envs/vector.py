@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.battles.scenario import Scenario
-from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario, with_rules
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import MAX_SEED, Simulator
@@ -56,8 +56,8 @@ class VecEnv:
     ) -> None:
         if not isinstance(scenario, Scenario):
             scenario = load_scenario(scenario)
-        self.scenario = scenario
         self.options = options_for(scenario, {}) if options is None else options
+        self.scenario = scenario = with_rules(scenario, self.options.rules)
         self.views = _checked_views(views, self.options)
         self._task, self.info = compile_task(scenario, self.options, self.views, autoreset)
         self.sim = Simulator(scenario, n_envs=n_envs, threads=threads)

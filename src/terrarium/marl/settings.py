@@ -250,12 +250,20 @@ def _full_name(scenario: str) -> str:
     return load_scenario(scenario).name
 
 
+def _found_again(task: dict[str, Any], scenario: str) -> dict[str, Any]:
+    """A rule-set file by its full path, as that of a scenario."""
+    rules = task.get("rules")
+    if is_pettingzoo(scenario) or not isinstance(rules, str) or not rules.endswith(".toml"):
+        return task
+    return {**task, "rules": str(Path(rules).absolute())}
+
+
 def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Settings:
     """Settings that are checked before anything begins."""
     kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
     values = given(kinds, layers)
-    task, algo = values.pop("task"), algo_settings(algo_name, values)
+    task, algo = _found_again(values.pop("task"), scenario), algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
     if is_pettingzoo(scenario):

@@ -1,6 +1,8 @@
 """Scenarios: the folder `scenarios` (or a user's file) as checked `Scenario` objects."""
 
 import json
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -69,6 +71,36 @@ def load_scenario(name: str | Path) -> Scenario:
         raise TerrariumError(f"scenario {_quoted(name)} could be any of: {', '.join(meant)}")
     guess = nearest(name, [*_names(), *(full.split("/")[-1] for full in _names())])
     raise TerrariumError(f"unknown scenario {_quoted(name)}.{guess} See: terrarium list scenarios")
+
+
+def with_rules(scenario: Scenario, rules: str | None) -> Scenario:
+    """The same battle by another rule set: its name, or a rule-set file; `None`: as it is."""
+    if rules is None or rules == scenario.rules:
+        return scenario
+    facts = load_ruleset(rules)
+    for what, name, known in _references(scenario, facts):
+        if name not in known:
+            raise TerrariumError(
+                f"{scenario.name} cannot be played by the rule set {_quoted(rules)}: "
+                f'it has no {what} "{name}"'
+            )
+    spare_slots = _spare_slots(scenario.groups, scenario.generator, scenario.armies, facts)
+    return replace(scenario, rules=rules, spare_slots=spare_slots)
+
+
+def _references(scenario: Scenario, facts: RuleSet) -> Iterator[tuple[str, str, Collection[str]]]:
+    """Everything that a scenario names: what it is, its name, and what a rule set has of it."""
+    drawn = scenario.generator or scenario.armies
+    units = [name for group in scenario.groups for name in (*group.units, *group.inside)]
+    for name in [*units, *(drawn.weights if drawn else ()), *scenario.measure.only]:
+        yield "unit", name, facts.units
+    opening = [group.order.ability for group in scenario.groups if group.order]
+    for ability in [*opening, *(trigger.ability for trigger in scenario.triggers)]:
+        if ability:
+            yield "ability", ability, facts.abilities
+    for names in scenario.upgrades.values():
+        for name in names:
+            yield "upgrade", name, facts.upgrades
 
 
 @cache

@@ -5,10 +5,10 @@ from functools import lru_cache
 from terrarium.data.facts.unit_facts import RuleSet
 
 
-@lru_cache(maxsize=16)
-def _forms(rules: RuleSet) -> dict[str, frozenset[str]]:
-    forms = {name: {name} for name in rules.units}
-    for ability in rules.abilities.values():
+@lru_cache(maxsize=16)  # by the object: files of one name may differ
+def _forms(facts: RuleSet) -> dict[str, frozenset[str]]:
+    forms = {name: {name} for name in facts.units}
+    for ability in facts.abilities.values():
         if ability.morph is None:
             continue
         for user in ability.users:

@@ -102,7 +102,7 @@ class StarCraft2Env:
         self.battles_won = self.battles_game = self.timeouts = self.force_restarts = 0
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
-        rules = load_ruleset(scenario.rules)
+        rules = load_ruleset(self.vec.scenario.rules)
         self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
         self._units = rules.units
         self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}

@@ -49,8 +49,9 @@ class PolicyPlayer:
         return views_of(self._algo.net)
 
     def prepare(self, options: "Options") -> "Options":
-        """What it was trained with decides what it can read."""
-        return replace(options, **self._task)
+        """What it was trained with decides what it can read; a rule set that is asked for stays."""
+        asked = {} if options.rules is None else {"rules": options.rules}
+        return replace(options, **{**self._task, **asked})
 
     def act(self, env: Episodes) -> NDArray[Any]:
         """[N, A] indices, or [N, A, K] vectors"""

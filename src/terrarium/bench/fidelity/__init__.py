@@ -1,0 +1,1 @@
+"""Our battles beside recordings of the real game."""
