@@ -149,6 +149,35 @@ def test_walking_up_to_a_unit_is_not_attacking_it(rules: Rules) -> None:
     assert marine.target == nearer.slot
 
 
+# Steps: recorded Marines go 1.125 in 8 loops wherever they looked before, and pass each other.
+
+
+def test_a_marine_that_turns_back_loses_no_time(rules: Rules) -> None:
+    walked = []
+    for name in ("liberty", rules(turning="free")):
+        arena = open_ground(name)
+        marine = arena.add("marine", at=(20, 20))
+        marine.move(10, 20)
+        arena.run(8)
+        walked.append(20 - marine.x)
+    assert walked[0] < 1.0
+    assert walked[1] == pytest.approx(1.125)
+
+
+def test_friends_that_walk_towards_each_other_pass_on_the_right(rules: Rules) -> None:
+    walked = []
+    for name in ("liberty", rules(oncoming_friends="pass", turning="free")):
+        arena = open_ground(name)
+        to_east, to_west = arena.add("marine", at=(20, 20)), arena.add("marine", at=(20.8, 20))
+        to_east.move(30, 20)
+        to_west.move(10, 20)
+        arena.run(8)
+        walked.append(to_east.x - 20)
+    assert walked[0] < 0.3
+    assert walked[1] > 0.7
+    assert to_east.y < 20.0 < to_west.y
+
+
 # Bodies (2.5) and the first loop (2.6).
 
 

@@ -308,6 +308,8 @@ BODY = np.dtype(
         ("dir_x", "f8"),
         ("dir_y", "f8"),
         ("full_step", "f8"),  # how far it would go if nothing were in the way
+        ("wish_x", "f8"),  # in which direction
+        ("wish_y", "f8"),
         ("push_x", "f8"),
         ("push_y", "f8"),
         ("goal", "i8"),  # whom it runs to: not an obstacle
@@ -349,6 +351,7 @@ NEAR = np.dtype(
         ("reach", "f8"),  # distance at which the two touch
         ("room", "f8"),  # how far one may go in its direction
         ("blocks", "?"),  # stands where one has to go around it
+        ("oncoming", "?"),  # or comes from there, and goes around as well
     ],
     align=True,
 )

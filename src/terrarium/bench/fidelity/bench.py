@@ -28,7 +28,7 @@ COMPARISONS: Mapping[str, FidelityComparison] = {
     "both_shoot": FidelityComparison(both_shoot, ("damage", "attack")),
     "attack_closest": FidelityComparison(attack_closest, ("passing others", "crowding")),
     "open_loop": FidelityComparison(
-        open_loop, ("preferred_targets", "group_orders", "passing others"), needs_recordings=True
+        open_loop, ("preferred_targets", "oncoming_friends", "turning"), needs_recordings=True
     ),
     "switches": FidelityComparison(target_switches, ("preferred_targets",), needs_recordings=True),
     "formations": FidelityComparison(formations, ("start_places", "body_overlap")),

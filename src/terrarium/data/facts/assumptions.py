@@ -14,6 +14,8 @@ from terrarium.data.facts.layers import Layers
 PREFERRED_TARGETS = ("nearest", "attackers")
 START_PLACES = ("lattice", "nearest")
 GROUP_ORDERS = ("point", "formation")
+ONCOMING_FRIENDS = ("wait", "pass")
+TURNING = ("slows", "free")
 MOST_OPENING_TICKS = 1000
 
 
@@ -30,6 +32,12 @@ class Assumptions:
     group_orders: str = "point"
     """units that are sent together: point: all to that point | formation: each to the point plus
     its own offset from their middle"""
+    oncoming_friends: str = "wait"
+    """units of a player that walk towards each other: wait until one gives up | pass each other on
+    the right"""
+    turning: str = "slows"
+    """walkers that turn: slows: they go by the cosine of what is left | free: they go at once where
+    they want to, and turn on the way"""
     body_overlap: float = 0.0
     """how far two bodies may overlap: their separation radii are less by half of it"""
     opening_ticks: int = 0
@@ -46,6 +54,10 @@ def read_assumptions(table: Layers) -> Assumptions:
         ),
         start_places=table.choice_or("start_places", default.start_places, START_PLACES),
         group_orders=table.choice_or("group_orders", default.group_orders, GROUP_ORDERS),
+        oncoming_friends=table.choice_or(
+            "oncoming_friends", default.oncoming_friends, ONCOMING_FRIENDS
+        ),
+        turning=table.choice_or("turning", default.turning, TURNING),
         body_overlap=table.number_or("body_overlap", default.body_overlap, 0.0, 0.25),
         opening_ticks=_opening_ticks(table, default.opening_ticks),
     )

@@ -174,6 +174,8 @@ ASSUMPTIONS = np.dtype(
         ("prefers_attackers", "?"),
         ("places_turn", "?"),  # new units take the nearest place, counter-clockwise from south
         ("keeps_formation", "?"),
+        ("friends_pass", "?"),
+        ("turning_slows", "?"),
         ("opening_ticks", "i8"),
     ],
     align=True,

@@ -107,6 +107,8 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         open_questions.preferred_targets == "attackers",
         open_questions.start_places == "nearest",
         open_questions.group_orders == "formation",
+        open_questions.oncoming_friends == "pass",
+        open_questions.turning == "slows",
         open_questions.opening_ticks,
     )
     w = h = 0

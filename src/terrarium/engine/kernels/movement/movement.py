@@ -23,6 +23,8 @@ STUCK_TICKS = 4
 DETOUR_TICKS = 16
 BLOCK_LOOK = 0.3
 LITTLE_TURNING = 0.7  # cosine
+ONCOMING = 0.5
+"""Cosine up to which two units come towards each other."""
 FOLLOW_GAP = 1.0
 FAR = 1e30
 FULL_SPEED_SHARE = 0.3
@@ -175,14 +177,17 @@ def go_to(
     dx, dy = dx / to_point, dy / to_point
     turned = turn(game, u, dx, dy, False)
     body.dir_x, body.dir_y = dx, dy
+    body.wish_x, body.wish_y = dx, dy
     speed = me.max_speed
     if row.flying:
         body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
         return
-    # A walker runs in the direction it faces, so it loses pace while it turns.
     going = length(me.speed_x, me.speed_y)
     speed = min(speed, going + me.accel)
-    body.step = min(speed * max(turned, 0.0), distance)
+    if game.rules.assumptions[0].turning_slows:
+        # A walker runs in the direction it faces, so it loses pace while it turns.
+        speed *= max(turned, 0.0)
+    body.step = min(speed, distance)
     if body.step == 0.0:
         body.step = 1e-9  # it wants to move: it is not an obstacle that stands
 
@@ -306,15 +311,31 @@ def look_around(game: Game, u: int) -> int:
         if not other.still:  # it will go on as it went in the last tick
             leaving = game.units[v].speed_x * dx + game.units[v].speed_y * dy
             room = room + leaving if leaving >= 0.0 else 0.5 * room
-        blocks = (other.still or other.stuck) and v != body.goal and gap < BLOCK_LOOK
+        oncoming = is_oncoming(game, u, v, dx, dy)
+        blocks = other.still or other.stuck or oncoming
+        blocks = blocks and v != body.goal and gap < BLOCK_LOOK
         if not blocks and room >= body.step:
             continue
         near = game.scratch.near[n_near]
         near.unit, near.dir_x, near.dir_y = v, dx, dy
         near.distance, near.reach = pair.distance, body.radius + other.radius
-        near.room, near.blocks = room, blocks
+        near.room, near.blocks, near.oncoming = room, blocks, oncoming
         n_near += 1
     return n_near
+
+
+@kernel
+def is_oncoming(game: Game, u: int, v: int, dx: float, dy: float) -> bool:
+    """Do a unit and a friend in direction (dx, dy) walk towards each other?"""
+    if not game.rules.assumptions[0].friends_pass:
+        return False
+    body, other = game.scratch.bodies[u], game.scratch.bodies[v]
+    if other.still or other.owner != body.owner:
+        return False
+    # By what they wish: those who have made their step may have turned from it.
+    if body.wish_x * dx + body.wish_y * dy <= ONCOMING:
+        return False
+    return other.wish_x * dx + other.wish_y * dy < -ONCOMING
 
 
 @kernel
@@ -351,7 +372,9 @@ def pass_by(game: Game, u: int, k: int) -> None:
     cos = math.sqrt(1.0 - sin * sin)
     cross = body.dir_x * dy - body.dir_y * dx
     nearer = -1 if cross > 0.0 else 1
-    if abs(cross) < NEARLY:
+    if abs(cross) < NEARLY and near.oncoming:
+        nearer = -1  # both keep to the right
+    elif abs(cross) < NEARLY:
         coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
         nearer = 1 if coin & np.uint64(1) else -1
     tangent_x, tangent_y = dx * cos - dy * sin * nearer, dx * sin * nearer + dy * cos
