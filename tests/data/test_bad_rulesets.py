@@ -50,6 +50,7 @@ BAD = {
     '[assumptions]\nstart_place = "nearest"': "start_place: unknown key. Did you mean",
     '[assumptions]\nstart_places = "nearby"': 'Did you mean "nearest"? Allowed: lattice, nearest',
     "[assumptions]\nbody_overlap = 0.5": "assumptions.body_overlap: 0.5 is outside 0 to 0.25",
+    "[assumptions]\nscan_ticks = 0": "assumptions.scan_ticks: 0 is outside 1 to 1000",
     "[assumptions]\nopening_ticks = -1": "assumptions.opening_ticks: -1 is outside 0 to 1000",
     "[unit.marin]\nhp = 5": 'line 4: unit.marin: unknown unit. Did you mean "marine"? See:',
     "[unit.ghost]\nhp = 5": "line 4: unit.ghost: unknown unit.",

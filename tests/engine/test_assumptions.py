@@ -1,13 +1,12 @@
 """What the sources leave open is a setting of the rule set, and makes the difference it states."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario, with_rules
 from terrarium.data.facts.assumptions import Assumptions
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.simulator import Simulator
@@ -24,9 +23,8 @@ def rules(tmp_path: Path) -> Rules:
     """A rule set that differs from another one in some assumptions."""
 
     def write(base: str = "liberty", **answers: object) -> str:
-        lines = [f"{name} = {str(value) if not isinstance(value, str) else repr(value)}"
-                 for name, value in answers.items()]  # fmt: skip
-        file = tmp_path / "mine.toml"
+        lines = [f"{name} = {value!r}" for name, value in answers.items()]
+        file = tmp_path / f"mine_{len(list(tmp_path.iterdir()))}.toml"  # arenas are kept by name
         head = f'title = "Mine"\nversion = 1\nbase = "{base}"\n[assumptions]\n'
         file.write_text(head + "\n".join(lines) + "\n")
         return str(file)
@@ -35,7 +33,7 @@ def rules(tmp_path: Path) -> Rules:
 
 
 def battle(name: str, rules: str, n_envs: int = 1) -> Simulator:
-    return Simulator(replace(load_scenario(name), rules=rules), n_envs)
+    return Simulator(with_rules(load_scenario(name), rules), n_envs)
 
 
 def offsets(sim: Simulator, owner: int, at: tuple[float, float]) -> list[tuple[float, float]]:
@@ -147,6 +145,36 @@ def test_walking_up_to_a_unit_is_not_attacking_it(rules: Rules) -> None:
     arena.run(8)
     assert walker.target == marine.slot
     assert marine.target == nearer.slot
+
+
+def test_units_look_for_targets_as_often_as_the_rules_say(rules: Rules) -> None:
+    slowest = {}
+    for every in (1, 4, 12):
+        arena = open_ground(rules(scan_ticks=every), n_games=64)
+        marines = [arena.add("marine", at=(20, 20), game=game) for game in range(64)]
+        for game in range(64):
+            arena.add("marine", at=(23, 20), owner=2, passive=True, game=game)
+        seen = {}
+        for tick in range(1, 20):
+            arena.run(1)
+            for game, marine in enumerate(marines):
+                if marine.target >= 0:
+                    seen.setdefault(game, tick)
+        assert len(seen) == 64
+        slowest[every] = max(seen.values())
+    assert slowest == {1: 1, 4: 4, 12: 12}
+
+
+def test_an_attack_begins_as_late_as_the_rules_say(rules: Rules) -> None:
+    first = []
+    for late in (0, 1, 3):
+        arena = open_ground(rules(attack_ticks=late))
+        marine = arena.add("marine", at=(20, 20))
+        zealot = arena.add("zealot", at=(23, 20), owner=2, passive=True)
+        marine.attack(zealot)
+        arena.run(10)
+        first.append(arena.blows_on(zealot)[0].tick)
+    assert np.diff(first).tolist() == [1, 2]
 
 
 # Steps: recorded Marines go 1.125 in 8 loops wherever they looked before, and pass each other.

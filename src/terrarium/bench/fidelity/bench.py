@@ -33,7 +33,7 @@ COMPARISONS: Mapping[str, FidelityComparison] = {
     "switches": FidelityComparison(target_switches, ("preferred_targets",), needs_recordings=True),
     "formations": FidelityComparison(formations, ("start_places", "body_overlap")),
     "first_contact": FidelityComparison(
-        first_contact, ("group_orders", "opening_ticks"), needs_recordings=True
+        first_contact, ("scan_ticks", "attack_ticks", "opening_ticks"), needs_recordings=True
     ),
     "crowds": FidelityComparison(crowds, ("passing others", "crowding")),
     "mirrors": FidelityComparison(mirrors, ("sides",)),

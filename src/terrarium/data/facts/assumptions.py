@@ -16,7 +16,7 @@ START_PLACES = ("lattice", "nearest")
 GROUP_ORDERS = ("point", "formation")
 ONCOMING_FRIENDS = ("wait", "pass")
 TURNING = ("slows", "free")
-MOST_OPENING_TICKS = 1000
+MOST_TICKS = 1000
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,10 @@ class Assumptions:
     they want to, and turn on the way"""
     body_overlap: float = 0.0
     """how far two bodies may overlap: their separation radii are less by half of it"""
+    scan_ticks: int = 4
+    """how often a unit looks for a better target, from a drawn tick on; at once when it lost one"""
+    attack_ticks: int = 0
+    """how long it takes to begin an attack, before the wind-up"""
     opening_ticks: int = 0
     """how long a battle has run when its players first see it"""
 
@@ -59,11 +63,11 @@ def read_assumptions(table: Layers) -> Assumptions:
         ),
         turning=table.choice_or("turning", default.turning, TURNING),
         body_overlap=table.number_or("body_overlap", default.body_overlap, 0.0, 0.25),
-        opening_ticks=_opening_ticks(table, default.opening_ticks),
+        scan_ticks=_whole(table, "scan_ticks", default.scan_ticks, least=1),
+        attack_ticks=_whole(table, "attack_ticks", default.attack_ticks),
+        opening_ticks=_whole(table, "opening_ticks", default.opening_ticks),
     )
 
 
-def _opening_ticks(table: Layers, default: int) -> int:
-    if not table.has("opening_ticks"):
-        return default
-    return table.integer("opening_ticks", 0, MOST_OPENING_TICKS)
+def _whole(table: Layers, key: str, default: int, least: int = 0) -> int:
+    return table.integer(key, least, MOST_TICKS) if table.has(key) else default

@@ -176,6 +176,8 @@ ASSUMPTIONS = np.dtype(
         ("keeps_formation", "?"),
         ("friends_pass", "?"),
         ("turning_slows", "?"),
+        ("scan_ticks", "i8"),
+        ("attack_ticks", "i8"),
         ("opening_ticks", "i8"),
     ],
     align=True,

@@ -13,7 +13,6 @@ from terrarium.engine.kernels.random import toss
 from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.terrain import BUCKET
 
-SCAN_PERIOD_TICKS = 4
 FLEE_DISTANCE = 5.0
 ZONE_RADIUS = 5.0
 """Of a Liberator in defender mode (areas liberator_zone)."""
@@ -52,7 +51,7 @@ def fill_grid(game: Game) -> None:
 @kernel
 def acquire_targets(game: Game) -> None:
     """Let every unit that may choose a target look for one."""
-    tick = game.clock[0].tick
+    tick, scan_ticks = game.clock[0].tick, game.rules.assumptions[0].scan_ticks
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
@@ -77,7 +76,7 @@ def acquire_targets(game: Game) -> None:
                 continue  # led too far from its home
         if row.acquires == codes.ACQUIRE_OFFENSIVE:
             lost = had_target and me.target < 0
-            if lost or (tick + me.phase) % SCAN_PERIOD_TICKS == 0:
+            if lost or (tick + me.phase) % scan_ticks == 0:
                 v = best_target(game, u)
                 if v >= 0:
                     take_target(game, u, v, codes.TARGET_ACQUIRED)

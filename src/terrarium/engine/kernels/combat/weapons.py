@@ -67,7 +67,7 @@ def advance_attack(game: Game, u: int) -> None:
     weapon = game.rules.weapons[w]
     me.winding = True
     me.weapon = w
-    me.windup = weapon.damage_point / me.rate + me.cooldown
+    me.windup = weapon.damage_point / me.rate + me.cooldown + game.rules.assumptions[0].attack_ticks
     draw = uniform(game.clock[0].seed, game.clock[0].tick, me.tag, COOLDOWN)
     noise = weapon.jitter_low + (weapon.jitter_high - weapon.jitter_low) * draw
     me.cooldown += (weapon.period + noise) / me.rate

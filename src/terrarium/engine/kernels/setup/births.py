@@ -6,7 +6,6 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import clear_buffs
 from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgraded
-from terrarium.engine.kernels.combat.targeting import SCAN_PERIOD_TICKS
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
@@ -38,7 +37,8 @@ def spawn(
     clock.next_tag += 1
     me.tag, me.kind, me.owner = clock.next_tag, kind, owner
     me.alive, me.passive = True, passive
-    me.phase = int(bits(clock.seed, 0, me.tag, PHASE) & np.uint64(SCAN_PERIOD_TICKS - 1))
+    scan_ticks = np.uint64(game.rules.assumptions[0].scan_ticks)
+    me.phase = int(bits(clock.seed, 0, me.tag, PHASE) % scan_ticks)
     me.x, me.y = x, y
     face_middle(game, u)
     me.speed_x, me.speed_y = 0.0, 0.0
