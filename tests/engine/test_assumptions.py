@@ -147,6 +147,20 @@ def test_walking_up_to_a_unit_is_not_attacking_it(rules: Rules) -> None:
     assert marine.target == nearer.slot
 
 
+def test_a_chased_target_is_given_up_or_kept(rules: Rules) -> None:
+    chased = {}
+    for answer in ("nearest", "kept"):
+        arena = open_ground(rules(chased_targets=answer))
+        zealot = arena.add("zealot", at=(20, 20), owner=2)
+        first = arena.add("marine", at=(24, 20), passive=True)
+        arena.run(8)
+        assert zealot.target == first.slot
+        arena.add("marine", at=(zealot.x, zealot.y - 1.5), passive=True)
+        arena.run(8)
+        chased[answer] = zealot.target == first.slot
+    assert chased == {"nearest": False, "kept": True}
+
+
 def test_units_look_for_targets_as_often_as_the_rules_say(rules: Rules) -> None:
     slowest = {}
     for every in (1, 4, 12):

@@ -23,7 +23,9 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.errors import TerrariumError, nearest
 
 COMPARISONS: Mapping[str, FidelityComparison] = {
-    "script": FidelityComparison(smac_script, ("preferred_targets", "start_places", "crowding")),
+    "script": FidelityComparison(
+        smac_script, ("preferred_targets", "chased_targets", "start_places", "crowding")
+    ),
     "farther_shoots": FidelityComparison(farther_shoots, ("preferred_targets",)),
     "both_shoot": FidelityComparison(both_shoot, ("damage", "attack")),
     "attack_closest": FidelityComparison(attack_closest, ("passing others", "crowding")),

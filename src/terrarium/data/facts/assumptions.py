@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from terrarium.data.facts.layers import Layers
 
 PREFERRED_TARGETS = ("nearest", "attackers")
+CHASED_TARGETS = ("nearest", "kept")
 START_PLACES = ("lattice", "nearest")
 GROUP_ORDERS = ("point", "formation")
 ONCOMING_FRIENDS = ("wait", "pass")
@@ -25,6 +26,9 @@ class Assumptions:
 
     preferred_targets: str = "nearest"
     """among targets of one class: nearest | attackers: first those that attack the unit"""
+    chased_targets: str = "nearest"
+    """a target that is not in range: nearest: given up for a nearer one | kept: as long as the unit
+    gets nearer"""
     start_places: str = "lattice"
     """where new units find room: lattice: on one of the width of their separation, turned by half a
     circle for even players | nearest: on one of the width of their radius, or of half a cell,
@@ -56,6 +60,7 @@ def read_assumptions(table: Layers) -> Assumptions:
         preferred_targets=table.choice_or(
             "preferred_targets", default.preferred_targets, PREFERRED_TARGETS
         ),
+        chased_targets=table.choice_or("chased_targets", default.chased_targets, CHASED_TARGETS),
         start_places=table.choice_or("start_places", default.start_places, START_PLACES),
         group_orders=table.choice_or("group_orders", default.group_orders, GROUP_ORDERS),
         oncoming_friends=table.choice_or(

@@ -176,6 +176,7 @@ ASSUMPTIONS = np.dtype(
         ("keeps_formation", "?"),
         ("friends_pass", "?"),
         ("turning_slows", "?"),
+        ("keeps_chasing", "?"),
         ("scan_ticks", "i8"),
         ("attack_ticks", "i8"),
         ("opening_ticks", "i8"),

@@ -109,6 +109,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         open_questions.group_orders == "formation",
         open_questions.oncoming_friends == "pass",
         open_questions.turning == "slows",
+        open_questions.chased_targets == "kept",
         open_questions.scan_ticks,
         open_questions.attack_ticks,
         open_questions.opening_ticks,

@@ -18,6 +18,8 @@ ZONE_RADIUS = 5.0
 """Of a Liberator in defender mode (areas liberator_zone)."""
 LARGEST_RADIUS = 2.75
 """No unit's radius is larger."""
+HELD_UP_TICKS = 2
+"""A unit that gets nowhere for longer looks for a nearer target, whatever the rules say."""
 CROWD = 48
 """From this many units on, enemies are looked up in the neighbor grid."""
 
@@ -153,6 +155,8 @@ def best_target(game: Game, u: int) -> int:
             if best_rank == highest_importance(game, u):
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
+        elif game.rules.assumptions[0].keeps_chasing and me.stalled <= HELD_UP_TICKS:
+            best_distance = -1e30
     n_living, enemies = game.clock[0].n_living, game.players[me.owner].enemies
     if n_living < CROWD:
         for i in range(n_living):
