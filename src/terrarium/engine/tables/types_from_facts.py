@@ -11,14 +11,12 @@ import numpy as np
 
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.assumptions import Assumptions
-from terrarium.data.facts.unit_facts import Hit, Line, RuleSet, Unit, Weapon
+from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.vocabulary import (
     ACQUIRES,
     COLLISION_CLASSES,
-    HIT_KINDS,
     PLANES,
     RESPONSES,
-    VICTIMS,
 )
 from terrarium.engine import codes
 from terrarium.engine.records import records
@@ -47,16 +45,22 @@ from terrarium.engine.tables.names import (
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
     HIT_ROW,
-    SPLASH_RADIUS_LIMIT,
     TARGETING,
     TYPE,
     WEAPON,
     Rules,
 )
+from terrarium.engine.tables.weapons_from_facts import (
+    INSTANT_ACCELERATION,
+    escort_of,
+    fill_matrices,
+    hit_row,
+    hits_of,
+    weapon_row,
+    working_weapons,
+)
 
-INSTANT_ACCELERATION = 1000.0
 LARGE_INNER_RADIUS = 0.5
-NEAR_CASE = "target within 3"
 SHIELDS_FAMILY = "ProtossShields"
 
 
@@ -64,8 +68,8 @@ SHIELDS_FAMILY = "ProtossShields"
 def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     """Turn facts into tables, and say which row is which unit."""
     units, names = list(facts.units.values()), names_of(facts)
-    weapons = [(unit, weapon) for unit in units for weapon in _working(unit)]
-    weapon_hits = [_hits(weapon) for _, weapon in weapons]
+    weapons = [(unit, weapon) for unit in units for weapon in working_weapons(unit)]
+    weapon_hits = [hits_of(weapon) for _, weapon in weapons]
     spells = list(spell_hits(facts))
     n_of_weapons = sum(len(hits) for hits in weapon_hits)
     first_hits = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
@@ -102,18 +106,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         limits.call_for_help_radius,
         round(limits.call_for_help_loops),
     )
-    open_questions = facts.assumptions
-    rules.assumptions[0] = (
-        open_questions.preferred_targets == "attackers",
-        open_questions.start_places == "nearest",
-        open_questions.group_orders == "formation",
-        open_questions.oncoming_friends == "pass",
-        open_questions.turning == "slows",
-        open_questions.chased_targets == "kept",
-        open_questions.scan_ticks,
-        open_questions.attack_ticks,
-        open_questions.opening_ticks,
-    )
+    rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
@@ -121,12 +114,12 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         values |= _widths(unit, facts.assumptions)
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
-        for weapon in _working(unit):
+        for weapon in working_weapons(unit):
             hits = weapon_hits[w]
-            rules.weapons[w] = record(WEAPON, _weapon_row(weapon, hits, first_hit=h))
+            rules.weapons[w] = record(WEAPON, weapon_row(weapon, hits, first_hit=h))
             upgrades = upgrades_of_hit(facts, names, unit, weapon)
             for hit in hits:
-                values = _hit_row(weapon, hit, hits, names, _escort(facts, hit))
+                values = hit_row(weapon, hit, hits, names, escort_of(facts, hit))
                 rules.hits[h] = record(HIT_ROW, values | upgrades | {"weapon": w})
                 rules.damage[h] = damage_of(hit.damage, hit.bonus, units)
                 rules.damage_step[h] = step_of(weapon, hit, units)
@@ -139,37 +132,23 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         rules.damage[h] = damage_of(strike.damage, strike.bonus, units)
         rules.damage_extra[h] = extra
         h += 1
-    _fill_matrices(rules, units)
+    fill_matrices(rules, units)
     return rules, dict(names.types)
 
 
-def _working(unit: Unit) -> list[Weapon]:
-    return [w for w in unit.weapons if w.hits]
-
-
-def _hits(weapon: Weapon) -> list[Hit]:
-    return [hit for hit in weapon.hits if _when(weapon, hit) != codes.NEVER]
-
-
-def _when(weapon: Weapon, hit: Hit) -> int:
-    """The facts name their cases in words; 'otherwise' is what the other cases leave."""
-    if hit.case is None:
-        return codes.ALWAYS
-    if hit.case == "otherwise":
-        cases = {other.case for other in weapon.hits}
-        if "ground target" in cases:
-            return codes.AIR_TARGET
-        return codes.FAR_TARGET if NEAR_CASE in cases else codes.ALWAYS
+def _answers(assumptions: Assumptions) -> dict[str, Any]:
+    """A row of ASSUMPTIONS."""
     return {
-        "ground target": codes.GROUND_TARGET,
-        NEAR_CASE: codes.NEAR_TARGET,
-        f"target radius < {SPLASH_RADIUS_LIMIT}": codes.SMALL_TARGET,
-        f"target radius >= {SPLASH_RADIUS_LIMIT}": codes.LARGE_TARGET,
-        # The Cyclone's two launchers take turns, so one of them stands for both; a lowered depot
-        # is hit like any small target.
-        "alternating launcher": codes.NEVER,
-        "lowered supply depot": codes.NEVER,
-    }[hit.case]
+        "prefers_attackers": assumptions.preferred_targets == "attackers",
+        "places_turn": assumptions.start_places == "nearest",
+        "keeps_formation": assumptions.group_orders == "formation",
+        "friends_pass": assumptions.oncoming_friends == "pass",
+        "turning_slows": assumptions.turning == "slows",
+        "keeps_chasing": assumptions.chased_targets == "kept",
+        "scan_ticks": assumptions.scan_ticks,
+        "attack_ticks": assumptions.attack_ticks,
+        "opening_ticks": assumptions.opening_ticks,
+    }
 
 
 def _turn(deg_per_s: float | None) -> tuple[float, float]:
@@ -203,7 +182,7 @@ def _widths(unit: Unit, assumptions: Assumptions) -> dict[str, float]:
 
 
 def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
-    weapons = _working(unit)
+    weapons = working_weapons(unit)
     turrets = [w.turret for w in weapons if w.turret]
     turn = _turn(unit.turn_rate_deg_per_s)
     still = _turn(unit.stationary_turn_rate_deg_per_s)
@@ -333,183 +312,3 @@ def _traits(unit: Unit, kit: list[Ability]) -> int:
     }
     granted = (trait for ability in kit for trait in ability.grants)
     return traits([name for name, holds in claims.items() if holds] + [*unit.traits, *granted])
-
-
-def _weapon_row(weapon: Weapon, hits: list[Hit], first_hit: int) -> dict[str, Any]:
-    half_arc = min(math.radians(weapon.fire_arc_deg / 2.0 + weapon.arc_slop_deg), math.pi)
-    return {
-        "planes": codes.bits(PLANES, PLANES if weapon.targets == "any" else (weapon.targets,)),
-        "not_structures": weapon.not_structures,
-        "range": weapon.range,
-        "min_range": weapon.min_range or 0.0,
-        "slop": weapon.range_slop,
-        "period": weapon.cooldown_loops,
-        "jitter_low": weapon.cooldown_random_loops[0],
-        "jitter_high": weapon.cooldown_random_loops[1],
-        "damage_point": weapon.damage_point_loops,
-        "backswing": weapon.backswing_loops,
-        "arc_cos": math.cos(half_arc),
-        "turret": weapon.turret is not None,
-        "firing": {
-            "full": codes.FIRES_MOVING,
-            "may glide while slowing": codes.FIRES_GLIDING,
-            "strafing runs": codes.FIRES_GLIDING,
-            "stops": codes.FIRES_STANDING,
-        }[weapon.movement_while_firing],
-        "suicide": weapon.suicide,
-        "instant": all(not hit.missile and hit.at_loops == 0.0 and not hit.line for hit in hits),
-        "first_hit": first_hit,
-        "n_hits": len(hits),
-    }
-
-
-def _form(weapon: Weapon, hit: Hit) -> int:
-    if hit.splash:
-        return codes.SPLASH
-    if hit.cone:
-        return codes.CONE
-    if hit.line:
-        if hit.line.across:
-            return codes.SWEEP
-        return codes.SPINES if hit.line.step_loops else codes.LINE  # only spines take their time
-    if hit.area and hit.area.center == "self":
-        return codes.BURST
-    if hit.area and hit.missile and hit is not weapon.hits[0]:
-        return codes.BOUNCE  # the Mutalisk's glaive
-    return codes.SINGLE
-
-
-def _hit_row(
-    weapon: Weapon, hit: Hit, hits: list[Hit], names: RowNames, escort: Hit | None
-) -> dict[str, Any]:
-    zones = list(hit.splash.zones) if hit.splash else []
-    assert len(zones) <= 3, weapon.name
-    pad = [0.0] * (3 - len(zones))
-    area, line, cone = hit.area, hit.line, hit.cone
-    only_names = (hit.splash and hit.splash.only) or (area and area.only) or ()
-    only = codes.bits(VICTIMS, only_names)
-    if any(h is not hit and h.area and "structure" in h.area.only for h in hits):
-        only |= codes.NO_STRUCTURES  # structures take the other hit instead
-    flight = _flight(hit if escort is None else escort)
-    steps = (line.steps or 0) if line else 0
-    half_arc = math.radians(cone.arc_deg / 2.0) if cone else 0.0
-    simultaneous = weapon.attacks if len(hits) == 1 and not line else 1
-    return {
-        "at": hit.at_loops,
-        "count": simultaneous,
-        "form": _form(weapon, hit),
-        "when": _when(weapon, hit),
-        "armor_applies": hit.armor_applies,
-        "hits_own": hit.hits_own
-        or bool(hit.splash and hit.splash.hits_own)
-        or bool(area and area.hits_own),
-        "same_level": bool(hit.splash and hit.splash.same_cliff_level_only)
-        or bool(line and line.same_cliff_level_only),
-        "only": only,
-        "shield_bonus": hit.bonus_vs_shields,
-        "missile_speed": flight[0],
-        "missile_top": flight[1],
-        "missile_accel": flight[2],
-        "n_zones": len(zones),
-        "zone_radius": tuple([z.radius for z in zones] + pad),
-        "zone_share": tuple([z.fraction for z in zones] + pad),
-        "zone_cos": tuple(
-            [math.cos(math.radians(z.arc_deg / 2.0)) if z.arc_deg else -2.0 for z in zones] + pad
-        ),
-        "radius": (area or line or cone).radius if (area or line or cone) else 0.0,  # type: ignore[union-attr]  # one of them is there
-        "length": _length(hit),
-        "arc_cos": math.cos(half_arc),
-        "arc_sin": math.sin(half_arc),
-        "beams": line.beams if line else 0,
-        "steps": steps,
-        "step_ticks": _step_ticks(line) if line else 0.0,
-        "delay": (line.delay_loops or 0.0) if line else 0.0,
-        "target_delay": (line.target_delay_loops or line.delay_loops or 0.0) if line else 0.0,
-        "spawns": names.types.get(hit.spawns, -1) if hit.spawns else -1,
-        "manner": codes.bit(HIT_KINDS, hit.kind),
-        "must_be": 0,
-        "must_not_be": 0,
-    }
-
-
-def _escort(facts: RuleSet, hit: Hit) -> Hit | None:
-    """The hit of the unit that carries this one, which flies as fast as that."""
-    escorts = (facts.units.get(phase.escort) for phase in hit.missile if phase.escort)
-    return next((carrier.weapons[0].hits[0] for carrier in escorts if carrier), None)
-
-
-def _length(hit: Hit) -> float:
-    if hit.line is None:
-        return 0.0
-    return hit.line.half_length or hit.line.length or 0.0
-
-
-def _step_ticks(line: Line) -> float:
-    if line.step_loops is not None:
-        return line.step_loops
-    if line.sweep_loops is not None and line.steps is not None:
-        return line.sweep_loops / (line.steps - 1)
-    return 0.0
-
-
-def _flight(hit: Hit) -> tuple[float, float, float]:
-    """Start speed, top speed and acceleration per tick of the guided part of the flight.
-
-    The sources give no duration for a first, thrown part, so it is left out (docs/fidelity.md).
-    """
-    phases = [phase for phase in hit.missile if phase.max_speed]
-    if not phases:
-        return 0.0, 0.0, 0.0
-    guided = phases[-1]
-    top = float(guided.max_speed or 0.0)
-    accel = guided.accel if guided.accel is not None else math.inf
-    start = guided.start_speed
-    if start is None:
-        start = top if accel >= INSTANT_ACCELERATION or len(phases) == 1 else 0.0
-    if accel == math.inf:
-        accel = 0.0
-    return start / TICKS_PER_S, top / TICKS_PER_S, accel / TICKS_PER_S**2
-
-
-def _fill_matrices(rules: Rules, units: list[Unit]) -> None:
-    """Who may attack whom, how gladly, from how far; also those who are lifted into the air."""
-    n = len(units)
-    for a, attacker in enumerate(units):
-        for v, victim in enumerate(units):
-            if {"untargetable", "invulnerable"} & set(victim.flags):
-                continue
-            for column, planes in ((v, victim.targetable_as), (n + v, ("air",))):
-                usable = [
-                    (index, weapon)
-                    for index, weapon in enumerate(_working(attacker))
-                    if _can_hit(weapon, victim, planes)
-                ]
-                if usable:
-                    _fill_cell(rules, attacker, victim, usable, (a, column))
-    rules.types["top_rank"] = rules.rank.max(axis=1)
-
-
-def _fill_cell(
-    rules: Rules,
-    attacker: Unit,
-    victim: Unit,
-    usable: list[tuple[int, Weapon]],
-    cell: tuple[int, int],
-) -> None:
-    # game_rules.md, 4: threats first, then priority, then what the main weapon can hit.
-    threat = "always_a_threat" in victim.flags or any(
-        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in _working(victim)
-    )
-    priority = victim.attack_priority
-    if victim.attack_priority_when_others_near is not None:
-        priority = victim.attack_priority_when_others_near
-    rules.rank[cell] = 64 * threat + 2 * priority + (usable[0][0] == 0)
-    rules.scan[cell] = max(weapon.scan_range for _, weapon in usable)
-    rules.reach[cell] = max(weapon.range for _, weapon in usable)
-    rules.too_near[cell] = min(weapon.min_range or 0.0 for _, weapon in usable)
-
-
-def _can_hit(weapon: Weapon, victim: Unit, planes: tuple[str, ...]) -> bool:
-    if weapon.not_structures and "Structure" in victim.attributes:
-        return False
-    return weapon.targets == "any" or weapon.targets in planes
