@@ -49,7 +49,7 @@ class Row:
     ours: Measured | None
     """`None`: it could not be measured; the note says why"""
     real: Measured | None = None
-    """`None`: nobody has measured it"""
+    """`None`: no measurement is known"""
     unit: str = ""
     note: str = ""
     """where the real number comes from, if not from a recording"""

@@ -1,4 +1,4 @@
-"""Equal armies under the same orders: whoever is player 1, wherever it starts, half are won."""
+"""Equal armies under the same orders: player 1 wins half of the battles, on either side."""
 
 from dataclasses import replace
 

@@ -17,7 +17,7 @@ FIRST_TARGET = 6
 LOOPS_BEFORE = 1
 """At SMAC's first observation of a battle one loop has passed"""
 SIXTH = 5
-"""The state before the sixth step: nobody has been hurt yet"""
+"""The state before the sixth step: no unit has been hurt yet"""
 OTHER_SEED = 1_000_003
 SIDES = ("ally", "enemy")
 _WALK = ("ally positions", "enemy positions")
