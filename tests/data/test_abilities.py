@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from terrarium.data import vocabulary as words
 from terrarium.data.facts.ability_facts import ANYWHERE
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.mechanics import MECHANICS
 
-LOTV = [name for name in ruleset_names() if name != "liberty"]
+LOTV = [name for name in ruleset_names() if name.startswith("lotv")]
 
 
 def fact(rules: RuleSet, name: str, path: str) -> Any:
@@ -454,7 +454,7 @@ def test_every_ability_is_sound(name: str) -> None:
     assert len(set(ids)) == len(ids)
     for key, ability in rules.abilities.items():
         assert key == ability.name
-        assert ability.kind in words.ABILITY_KINDS
+        assert ability.kind in MECHANICS
         assert ability.users
         assert {rules.units[user].race for user in ability.users} == {ability.race}
         assert (ability.id is None) == (ability.kind == "passive")

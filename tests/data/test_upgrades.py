@@ -21,7 +21,7 @@ from tests.shared_facts import (
     needs_reference,
 )
 
-LOTV = [name for name in ruleset_names() if name != "liberty"]
+LOTV = [name for name in ruleset_names() if name.startswith("lotv")]
 
 
 def changes(upgrade: Upgrade) -> list[tuple[str, ...]]:

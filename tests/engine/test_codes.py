@@ -4,18 +4,15 @@ import ast
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 
 from terrarium.data import vocabulary
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
+from terrarium.data.mechanics import MECHANICS
 from terrarium.engine import codes
-from terrarium.engine.handles import ArrayField, layout_of
 from terrarium.engine.tables.buffs_from_facts import STATUS_OF_PREVENTION, STATUS_OF_STATE
 from terrarium.engine.tables.changes_from_facts import FIELDS, IN_DAMAGE_TABLES, NOT_YET
-from terrarium.engine.tables.mechanics.registry import MECHANICS
-from terrarium.engine.tables.rules import Rules
 
 ENGINE = Path(codes.__file__).parent
 
@@ -39,7 +36,7 @@ def words_with_codes() -> dict[str, dict[str, list[str]]]:
 
 WORDS = words_with_codes()
 GENERATED = (
-    *("ABILITY_KINDS", "ABILITY_FLAGS", "ABILITY_TARGETS", "AUTOCASTS", "COOLDOWN_STARTS"),
+    *("ABILITY_FLAGS", "ABILITY_TARGETS", "AUTOCASTS", "COOLDOWN_STARTS"),
     *("ACQUIRES", "RESPONSES", "PLANES", "VICTIMS", "HIT_KINDS", "SIDES", "FOLLOWS"),
     *("CHANGE_OPS", "TRAITS"),
 )
@@ -120,23 +117,10 @@ def test_every_state_and_prevention_of_buffs_has_its_status() -> None:
     assert list(STATUS_OF_PREVENTION) == list(vocabulary.BUFF_PREVENTS)
 
 
-def test_every_mechanic_has_its_line_in_the_registry() -> None:
-    assert list(MECHANICS) == list(vocabulary.ABILITY_KINDS)
-
-
-@pytest.mark.parametrize("word", [word for word, table in MECHANICS.items() if table])
-def test_the_table_of_a_mechanic_is_part_of_the_rules(word: str) -> None:
-    table = MECHANICS[word]
-    assert table is not None
-    assert table.field in get_type_hints(Rules)
-    fields = {f.name: f for f in layout_of(Rules).fields if isinstance(f, ArrayField)}
-    assert fields[table.field].dtype == table.layout
-
-
 def test_no_table_builder_knows_a_unit_or_an_ability_by_name() -> None:
     rules = [load_ruleset(name) for name in ruleset_names()]
     names = {name for facts in rules for name in (*facts.units, *facts.abilities)}
-    names -= {*vocabulary.ABILITY_KINDS, *vocabulary.TRAITS}  # some are words as well
+    names -= {*MECHANICS, *vocabulary.TRAITS}  # some are words as well
     said = {
         node.value
         for pattern in ("*_from_facts.py", "mechanics/*.py")

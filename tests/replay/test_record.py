@@ -212,15 +212,15 @@ TAMPERED: dict[str, tuple[Callable[[ExactRecord], ExactRecord], str]] = {
     ),
     "rule set version": (
         lambda r: replace(r, about=replace(r.about, ruleset_version=99)),
-        "recorded under version 99 of the rule set liberty",
+        "recorded under version 99 of the rule set smac",
     ),
     "rule set": (
         lambda r: replace(r, about=replace(r.about, ruleset="libertyy")),
         'unknown rule set "libertyy". Did you mean "liberty"?',
     ),
     "scenario version": (
-        lambda r: replace(r, about=replace(r.about, scenario_version=2)),
-        "it names version 2 and rule set liberty, but its scenario is of version 1",
+        lambda r: replace(r, about=replace(r.about, scenario_version=99)),
+        r"it names version 99 and rule set smac, but its scenario is of version \d+",
     ),
     "slots": (
         lambda r: replace(r, about=replace(r.about, n_slots=3)),

@@ -99,27 +99,6 @@ UPGRADES = (
     "ProtossShields",
 )
 
-ABILITY_KINDS = {
-    "self_buff": "puts a buff on the user",
-    "toggle": "on until it is switched off or its energy runs out",
-    "end": "ends what the ability `of` began: switches it off, cancels it",
-    "morph": "the user becomes another unit, sometimes at a chosen place",
-    "target_effect": "the outcome comes upon a unit, or all in a circle, at once or after a delay",
-    "missile": "something flies to a unit or point and has its outcome there",
-    "channel": "the user is bound for a time; the outcome comes meanwhile or at the end",
-    "lock_on": "the user strikes one visible target again and again; it may move, not shoot",
-    "field": "leaves a field (`effect`) on the ground or around the user",
-    "burst": "the outcome comes upon all around the user",
-    "charge": "a rush at the target of an attack, which the first hit ends",
-    "teleport": "the user, or a group, vanishes and appears elsewhere",
-    "summon": "makes new units; strikes fall where these are at the end of their life",
-    "heal": "restores life or shields over time, for energy",
-    "repair": "restores life over time, for minerals and gas",
-    "load": "takes units in",
-    "unload": "lets units out that the ability `of` took in",
-    "salvage": "the user is taken apart and part of its cost comes back",
-    "passive": "nobody orders it; it works by itself",
-}
 ABILITY_TARGETS = ("none", "unit", "point", "unit_or_point")
 ABILITY_PHASES = ("approach", "prep", "cast", "channel", "finish")
 ABILITY_FLAGS = {

@@ -1,12 +1,14 @@
 """Small integers with a meaning, shared by the kernels and those who read their arrays.
 
 Where data files use words, the number follows from the word: `code` gives its place in the
-vocabulary, `bit` one bit of a mask. Every word of such a vocabulary has one constant here.
+vocabulary, `bit` one bit of a mask. Every word of such a vocabulary has one constant here,
+but for mechanics of abilities: a new one needs none.
 """
 
 from collections.abc import Iterable
 
 from terrarium.data import vocabulary as words
+from terrarium.data.mechanics import MECHANICS
 
 
 def code(vocabulary: Iterable[str], word: str) -> int:
@@ -51,6 +53,7 @@ NOT_ENOUGH_LIFE = 15
 NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
 CANT_FIND_PLACEMENT_LOCATION = 41
+CANT_BUILD_LOCATION_INVALID = 44
 TECH_REQUIREMENTS_NOT_MET = 79
 MUST_TARGET_VISIBLE_LOCATION = 84
 YOU_CANT_CONTROL_THAT_UNIT = 87
@@ -70,6 +73,7 @@ RESULT_NAMES = {
     NOT_ENOUGH_ENERGY: "NotEnoughEnergy",
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
     CANT_FIND_PLACEMENT_LOCATION: "CantFindPlacementLocation",
+    CANT_BUILD_LOCATION_INVALID: "CantBuildLocationInvalid",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
     MUST_TARGET_VISIBLE_LOCATION: "MustTargetVisibleLocation",
     YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",
@@ -179,28 +183,27 @@ EVENT_NAMES = {
 }
 
 # Why an environment had to stop.
-NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS = range(3)
+NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, NO_GROUND = range(4)
 
-# Mechanics of abilities. (HEAL is an order and BURST the form of a hit.)
-SELF_BUFF = code(words.ABILITY_KINDS, "self_buff")
-TOGGLE = code(words.ABILITY_KINDS, "toggle")
-END = code(words.ABILITY_KINDS, "end")
-MORPH = code(words.ABILITY_KINDS, "morph")
-TARGET_EFFECT = code(words.ABILITY_KINDS, "target_effect")
-MISSILE = code(words.ABILITY_KINDS, "missile")
-CHANNEL = code(words.ABILITY_KINDS, "channel")
-LOCK_ON = code(words.ABILITY_KINDS, "lock_on")
-FIELD = code(words.ABILITY_KINDS, "field")
-BLAST = code(words.ABILITY_KINDS, "burst")
-CHARGE = code(words.ABILITY_KINDS, "charge")
-TELEPORT = code(words.ABILITY_KINDS, "teleport")
-SUMMON = code(words.ABILITY_KINDS, "summon")
-HEALING = code(words.ABILITY_KINDS, "heal")
-REPAIR = code(words.ABILITY_KINDS, "repair")
-LOAD = code(words.ABILITY_KINDS, "load")
-UNLOAD = code(words.ABILITY_KINDS, "unload")
-SALVAGE = code(words.ABILITY_KINDS, "salvage")
-PASSIVE = code(words.ABILITY_KINDS, "passive")
+# Mechanics of abilities that rules other than their own know. (HEAL is an order and BURST the form
+# of a hit.)
+SELF_BUFF = code(MECHANICS, "self_buff")
+TOGGLE = code(MECHANICS, "toggle")
+END = code(MECHANICS, "end")
+MORPH = code(MECHANICS, "morph")
+MISSILE = code(MECHANICS, "missile")
+CHANNEL = code(MECHANICS, "channel")
+LOCK_ON = code(MECHANICS, "lock_on")
+BLAST = code(MECHANICS, "burst")
+CHARGE = code(MECHANICS, "charge")
+TELEPORT = code(MECHANICS, "teleport")
+SUMMON = code(MECHANICS, "summon")
+HEALING = code(MECHANICS, "heal")
+REPAIR = code(MECHANICS, "repair")
+LOAD = code(MECHANICS, "load")
+UNLOAD = code(MECHANICS, "unload")
+SALVAGE = code(MECHANICS, "salvage")
+PASSIVE = code(MECHANICS, "passive")
 
 # Flags of abilities, a bit each.
 RUNS_BESIDE = bit(words.ABILITY_FLAGS, "no_order_interruption")

@@ -11,6 +11,7 @@ The fields of a bundle state their layout once, for readers, type checkers and t
     class Game(NamedTuple):
         units: Annotated[Records, UNIT, "U"]  # an array of UNIT records with one axis
         rules: Rules  # another bundle
+        more: Annotated[Any, made]  # one that a function makes when it is asked for
 """
 
 import ctypes
@@ -64,7 +65,12 @@ def layout_of(kind: Any) -> TableLayout:
     word = 0
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
-            _, dtype, axes = get_args(hint)
+            _, *layout = get_args(hint)
+            if len(layout) == 1:  # a function that makes the bundle
+                fields.append(BundleField(name, layout[0](), word))
+                word += 1
+                continue
+            dtype, axes = layout
             n_axes = len(axes.split())
             fields.append(ArrayField(name, np.dtype(dtype), n_axes, word))
             word += 1 + n_axes

@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
@@ -209,7 +208,7 @@ def _unit_type(sim: Simulator, row: int) -> UnitType:
         shield=float(numbers["shields"]),
         energy=float(numbers["energy_max"]),
         reach=reach if math.isfinite(reach) else 0.0,
-        sight=float(load_ruleset(sim.scenario.rules).units[name].sight),
+        sight=float(numbers["sight"]),
         flying=bool(numbers["flying"]),
         burrowed=bool(numbers["traits"] & codes.IS_BURROWED),
         form_of=_mobile_form(sim, row),
@@ -223,7 +222,7 @@ def _mobile_form(sim: Simulator, row: int) -> str:
     if numbers["structure"] or (numbers["mobile"] and not numbers["traits"] & codes.IS_BURROWED):
         return ""
     abilities = sim.rules.abilities
-    becomes = sim.rules.morphs["becomes"][np.maximum(abilities["params"], 0)]
+    becomes = sim.rules.mechanics.morphs["becomes"][np.maximum(abilities["params"], 0)]
     makers = np.flatnonzero((abilities["mechanic"] == codes.MORPH) & (becomes == row))
     users = np.flatnonzero(np.isin(sim.rules.kit, makers).any(axis=1))
     return sim.names[int(users[0])] if len(users) else ""

@@ -162,7 +162,7 @@ class SpanWatcher:
         at = float(effect["aim_x"]), float(effect["aim_y"])
         if effect["stage"] == codes.LOCKED:
             rules = self._sim.rules
-            lock = rules.locks[rules.abilities["params"][row]]
+            lock = rules.mechanics.locks[rules.abilities["params"][row]]
             left += float(lock["period"]) * max(0, int(lock["times"] - effect["step"]) - 1)
             return ("lock", row, *tags), self._ability("lock", row, side, u, v, left, at)
         v = v if _is_unit(units, v, tags[1]) else codes.NO_UNIT

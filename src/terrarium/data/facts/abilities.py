@@ -23,6 +23,7 @@ from terrarium.data.facts.outcomes import (
     read_teleport,
 )
 from terrarium.data.facts.unit_facts import Production, Unit
+from terrarium.data.mechanics import MECHANICS
 
 _MORPH_KEYS = (
     "becomes",
@@ -32,18 +33,16 @@ _MORPH_KEYS = (
     "acts_after_loops",
     "search_radius",
 )
+_NOT_KEYS = {"name", "strikes", "morph", "summon", "numbers"}
 _KEYS = [
     "strike",
     "summons",
     "count",
     *_MORPH_KEYS,
-    *(f.name for f in fields(Ability) if f.name not in {"name", "strikes", "morph", "summon"}),
+    *(f.name for f in fields(Ability) if f.name not in _NOT_KEYS),
 ]
-_OF_ANOTHER = ("end", "unload")
-_NEEDED = (("teleport", "teleport"), ("load", "cargo"), ("field", "effect"), ("missile", "flight"))
-"""kinds and the outcome that they cannot do without"""
-_OWN = (("teleport", "teleport"), ("load", "cargo"))
-"""kinds and the outcome that no other kind has"""
+_NUMBERS = tuple(key for mechanic in MECHANICS.values() for key in mechanic.numbers)
+_OWNED = dict.fromkeys(key for mechanic in MECHANICS.values() for key in mechanic.owns)
 
 
 @dataclass(frozen=True)
@@ -61,17 +60,20 @@ class KnownNames:
 
 def read_ability(name: str, table: Layers, names: KnownNames) -> Ability | None:
     """One ability from its table; none if nobody in the rule set can use it."""
-    table.only(_KEYS)
-    kind = table.choice("kind", words.ABILITY_KINDS)
+    table.only([*_KEYS, *_NUMBERS])
+    kind = table.choice("kind", MECHANICS)
+    _check_keys(table, kind)
     identity = table.integer_or_none("id", 1)
     if (identity is None) != (kind == "passive"):
         raise table.error('a "passive" ability has no id, any other needs one', "kind")
-    if table.has("of") != (kind in _OF_ANOTHER):
-        raise table.error(f'kinds {", ".join(_OF_ANOTHER)} need "of", others have none', "kind")
     users = tuple(_units(table, "users", names))
     if not users:
         raise table.error("names no unit", "users")
-    made = [table.unit_name(table.text(key), names.all_units, key) for key in _made(table, kind)]
+    made = [
+        table.unit_name(table.text(key), names.all_units, key)
+        for key in ("becomes", "summons")
+        if table.has(key)
+    ]
     present = tuple(user for user in users if user in names.units)
     if not present or any(unit not in names.units for unit in made):
         return None
@@ -96,19 +98,21 @@ def read_ability(name: str, table: Layers, names: KnownNames) -> Ability | None:
     )
 
 
+def _check_keys(table: Layers, kind: str) -> None:
+    """Has an ability what its mechanic needs, and nothing that only others have?"""
+    mechanic = MECHANICS[kind]
+    for key in (*mechanic.needs, *mechanic.owns, *mechanic.numbers):
+        if not table.has(key):
+            raise table.error(f'kind "{kind}" needs the key "{key}"', "kind")
+    for key in (*_OWNED, *_NUMBERS):
+        if table.has(key) and key not in (*mechanic.owns, *mechanic.numbers):
+            raise table.error(f'means nothing to kind "{kind}"', key)
+
+
 def _grants(table: Layers, kind: str) -> tuple[str, ...]:
     if table.has("grants") and kind != "passive":
         raise table.error('only a "passive" ability gives its users traits', "grants")
     return table.words("grants", (), words.TRAITS)
-
-
-def _made(table: Layers, kind: str) -> Iterator[str]:
-    """The keys that name the unit an ability makes."""
-    for made_by, key in (("morph", "becomes"), ("summon", "summons")):
-        if table.has(key) != (kind == made_by):
-            raise table.error(f'kind "{made_by}" needs "{key}", others have none', "kind")
-        if table.has(key):
-            yield key
 
 
 def _units(table: Layers, key: str, names: KnownNames) -> Iterator[str]:
@@ -211,13 +215,8 @@ def _outcome(table: Layers, kind: str, way: Production | None, names: KnownNames
         "restore": read_restore(table),
         "drain": read_drain(table),
         "push": read_push(table),
+        "numbers": {key: table.number(key) for key in MECHANICS[kind].numbers},
     }
-    for needed_by, key in _NEEDED:
-        if kind == needed_by and outcome[key] is None:
-            raise table.error(f'kind "{kind}" needs the key "{key}"', "kind")
-    for only_of, key in _OWN:
-        if kind != only_of and outcome[key] is not None:
-            raise table.error(f'means nothing to kind "{kind}"', key)
     if kind == "lock_on" and len(outcome["strikes"]) != 1:
         raise table.error('kind "lock_on" needs one strike', "kind")
     return outcome

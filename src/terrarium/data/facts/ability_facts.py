@@ -203,3 +203,5 @@ class Ability:
     restore: Restore | None
     drain: Drain | None
     push: Push | None
+    numbers: Mapping[str, float]
+    """what only its mechanic asks for, by key (data/mechanics.toml)"""

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.mechanics import MECHANICS as WORDS
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import N_COOLDOWNS
 from terrarium.engine.tables.mechanics.impact import IMPACT, has_impact, impact_row
 from terrarium.engine.tables.mechanics.registry import MECHANICS
+from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.mechanics.teleport import phases_of_teleport
 from terrarium.engine.tables.names import RowNames, record, traits
 from terrarium.engine.tables.rules import ABILITY
@@ -33,7 +35,7 @@ def compile_abilities(
     names: RowNames,
     first_hits: Mapping[str, int],
     spans: list[tuple[int, int]],
-) -> dict[str, Records]:
+) -> dict[str, Any]:
     """The tables of abilities, by the field of `Rules`.
 
     `first_hits` says where the hits of each lie, `spans` where the changes.
@@ -59,13 +61,13 @@ class _Tables:
 
     def __init__(self, facts: RuleSet, names: RowNames) -> None:
         self._facts, self._names = facts, names
-        self._layouts = {table.field: table.layout for table in MECHANICS.values() if table}
-        self._layouts["impacts"] = IMPACT
+        tables = [mechanic.table for mechanic in MECHANICS.values() if mechanic.table]
+        self._layouts = {table.field: table.layout for table in tables} | {"impacts": IMPACT}
         self._rows: dict[str, list[Any]] = {field: [] for field in self._layouts}
 
     def params(self, ability: Ability) -> int:
         """The row of an ability in the table of its mechanic; -1 = it has no table."""
-        table = MECHANICS[ability.kind]
+        table = MECHANICS[ability.kind].table
         if table is None:
             return -1
         return self._add(table.field, table.row(ability, self._facts, self._names))
@@ -78,20 +80,20 @@ class _Tables:
         rows.append(record(self._layouts[field], values))
         return len(rows) - 1
 
-    def compiled(self) -> dict[str, Records]:
-        tables = {}
+    def compiled(self) -> dict[str, Any]:
+        tables: dict[str, Records] = {}
         for field, rows in self._rows.items():
             tables[field] = records(max(1, len(rows)), self._layouts[field])
             for k, row in enumerate(rows):
                 tables[field][k] = row
-        return tables
+        return {"impacts": tables.pop("impacts"), "mechanics": mechanic_tables()(**tables)}
 
 
 def _row(ability: Ability, names: RowNames) -> dict[str, Any]:
     """What all abilities have, whatever their mechanic."""
     return {
         "id": ability.id or 0,
-        "mechanic": codes.code(words.ABILITY_KINDS, ability.kind),
+        "mechanic": codes.code(WORDS, ability.kind),
         "aim": codes.code(words.ABILITY_TARGETS, ability.target),
         "of": names.abilities.get(ability.of or "", codes.NO_ABILITY),
         "flag_bits": codes.bits(words.ABILITY_FLAGS, ability.flags),

@@ -1,24 +1,16 @@
 """The layout of the rules' tables: what kernels know of types, weapons, hits and abilities."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.records import Records
 from terrarium.engine.tables.footprints import FOOTPRINT
-from terrarium.engine.tables.mechanics.cargo import CARGO
-from terrarium.engine.tables.mechanics.channel import CHANNEL
-from terrarium.engine.tables.mechanics.heal import RECHARGE
 from terrarium.engine.tables.mechanics.impact import IMPACT
-from terrarium.engine.tables.mechanics.lock_on import LOCK
-from terrarium.engine.tables.mechanics.missile import MISSILE
-from terrarium.engine.tables.mechanics.morph import MORPH
-from terrarium.engine.tables.mechanics.repair import REPAIR
-from terrarium.engine.tables.mechanics.summon import SUMMON
-from terrarium.engine.tables.mechanics.teleport import TELEPORT
+from terrarium.engine.tables.mechanics.table import mechanic_tables
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25
@@ -318,15 +310,7 @@ class Rules(NamedTuple):
     too_near: Annotated[NDArray[np.float64], "f8", "T 2T"]  # below it no weapon works
     abilities: Annotated[Records, ABILITY, "B"]
     impacts: Annotated[Records, IMPACT, "I"]
-    morphs: Annotated[Records, MORPH, "M"]
-    missiles: Annotated[Records, MISSILE, "M"]
-    channels: Annotated[Records, CHANNEL, "M"]
-    locks: Annotated[Records, LOCK, "M"]
-    teleports: Annotated[Records, TELEPORT, "M"]
-    summons: Annotated[Records, SUMMON, "M"]
-    recharges: Annotated[Records, RECHARGE, "M"]
-    repairs: Annotated[Records, REPAIR, "M"]
-    cargo: Annotated[Records, CARGO, "M"]
+    mechanics: Annotated[Any, mechanic_tables]  # the tables of the mechanics of abilities
     buffs: Annotated[Records, BUFF_ROW, "F"]
     areas: Annotated[Records, AREA, "A"]
     changes: Annotated[Records, CHANGE, "C"]

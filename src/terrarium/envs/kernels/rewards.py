@@ -1,4 +1,10 @@
-"""What a step is worth, and when a battle is over (reference: SMAC, 8)."""
+"""What a step is worth, and when a battle is over (reference: SMAC, 8).
+
+Rewards are differences of what is observed, not sums of events, because SMAC defines them so: what
+regenerates between two steps makes up for what was lost, and what was lost before a step and came
+back may be lost again. The hits of a step do not tell that; nor do they tell of life that is lost
+without a hit, by a Stimpack or a timed life.
+"""
 
 from terrarium.engine.jit import kernel
 from terrarium.envs.kernels.sight import lives, member

@@ -62,7 +62,7 @@ def skills_of(sim: Simulator, slots: Ints, units: Records) -> Skills:
 def _range(rules: Rules, row: int) -> float:
     ability = rules.abilities[row]
     if ability["mechanic"] == codes.LOAD:
-        return float(rules.cargo["load_range"][ability["params"]])
+        return float(rules.mechanics.cargo["load_range"][ability["params"]])
     return float(ability["range"])
 
 
@@ -71,9 +71,9 @@ def _windup(rules: Rules, row: int) -> float:
     ability = rules.abilities[row]
     ticks = float(ability["prep"] + ability["intro"] + ability["outro"])
     if ability["mechanic"] == codes.TELEPORT:
-        ticks += float(rules.teleports["leave"][ability["params"]])
+        ticks += float(rules.mechanics.teleports["leave"][ability["params"]])
     elif ability["mechanic"] == codes.MORPH:
-        ticks += float(rules.morphs["ticks"][ability["params"]])
+        ticks += float(rules.mechanics.morphs["ticks"][ability["params"]])
     return ticks
 
 

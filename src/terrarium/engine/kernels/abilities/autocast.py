@@ -55,7 +55,10 @@ def whom(game: Game, u: int, ability: int) -> int:
             return codes.NO_UNIT
         gap = edge_distance(game, me, game.units[v])
         return v if 0.5 < gap <= CHARGE_RANGE else codes.NO_UNIT
-    if row.mechanic == codes.HEALING and game.rules.recharges[row.params].shield_rate == 0.0:
+    if (
+        row.mechanic == codes.HEALING
+        and game.rules.mechanics.recharges[row.params].shield_rate == 0.0
+    ):
         return codes.NO_UNIT  # the Medivac's beam has rules of its own (healing.py)
     if row.mechanic == codes.MORPH:
         return codes.NO_UNIT

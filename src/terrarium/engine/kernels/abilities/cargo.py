@@ -36,7 +36,7 @@ def load_into(game: Game, v: int, u: int) -> None:
 @kernel
 def load_all(game: Game, ability: int, u: int) -> None:
     """Load every unit near the carrier that fits in, as a Command Center does with workers."""
-    cargo = game.rules.cargo[game.rules.abilities[ability].params]
+    cargo = game.rules.mechanics.cargo[game.rules.abilities[ability].params]
     for j in range(game.clock[0].n_living):
         v = game.living[j]
         if game.units[v].alive and fits_in(game, u, ability, v):
@@ -75,7 +75,7 @@ def first_passenger(game: Game, u: int) -> int:
 def unload(game: Game, u: int) -> None:
     """One tick of unloading: a passenger each period, on the move or not."""
     skill = game.skills[u]
-    cargo = game.rules.cargo[game.rules.abilities[skill.unloading].params]
+    cargo = game.rules.mechanics.cargo[game.rules.abilities[skill.unloading].params]
     skill.unload_timer -= 1.0
     if skill.unload_timer > 0.0:
         return
@@ -94,7 +94,7 @@ def leave_wreck(game: Game, u: int) -> None:
     if game.skills[u].load == 0:
         return
     row = cargo_of(game, game.units[u].kind)
-    dies = row < 0 or game.rules.cargo[row].dies
+    dies = row < 0 or game.rules.mechanics.cargo[row].dies
     while True:
         v = first_passenger(game, u)
         if v < 0:
@@ -117,7 +117,7 @@ def man_weapons(game: Game) -> None:
 def shoot_out(game: Game, u: int) -> None:
     """The crew of a Bunker fires from inside, farther than on foot."""
     row = cargo_of(game, game.units[u].kind)
-    add = game.rules.cargo[row].range_add if row >= 0 else 0.0
+    add = game.rules.mechanics.cargo[row].range_add if row >= 0 else 0.0
     for j in range(game.clock[0].n_living):
         v = game.living[j]
         one = game.units[v]

@@ -3,21 +3,21 @@
 Approach, preparation, the cast itself, a channel, a finish. The price is paid at the cast.
 """
 
+from terrarium.data.mechanics import MECHANICS as WORDS
 from terrarium.engine import codes
+from terrarium.engine.compiling.switches import switch
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.abilities.areas import lay
 from terrarium.engine.kernels.abilities.autocast import act_by_itself, start_cast
-from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff, find_buff
-from terrarium.engine.kernels.abilities.cargo import load_all, load_into, unload
-from terrarium.engine.kernels.abilities.control import let_go, take_over
+from terrarium.engine.kernels.abilities.buffs import end_buff
+from terrarium.engine.kernels.abilities.cargo import unload
+from terrarium.engine.kernels.abilities.control import let_go
 from terrarium.engine.kernels.abilities.cooldowns import pay, start_cooldown
-from terrarium.engine.kernels.abilities.morphs import advance_morph, begin_morph
-from terrarium.engine.kernels.abilities.outcomes import arrive
+from terrarium.engine.kernels.abilities.morphs import advance_morph
+from terrarium.engine.kernels.abilities.outcomes import arrive_now
 from terrarium.engine.kernels.abilities.repair import repair, restore_shields
 from terrarium.engine.kernels.abilities.spells import send
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.abilities.summons import await_made, summon
-from terrarium.engine.kernels.combat.shots import effect_now
+from terrarium.engine.kernels.abilities.summons import await_made
 from terrarium.engine.kernels.combat.weapons import add_shot
 from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.dragging import be_dragged
@@ -32,6 +32,7 @@ from terrarium.engine.kernels.orders.permission import (
     still_there,
 )
 from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.tables.mechanics.registry import MECHANICS
 
 DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS
 """Units with none of these bits have nothing to do with abilities in this tick."""
@@ -117,7 +118,7 @@ def go_on(game: Game, u: int) -> bool:
     if row.mechanic == codes.REPAIR or row.mechanic == codes.HEALING:
         return True
     if row.mechanic == codes.TELEPORT and skill.phase == codes.CHANNELING:
-        settle = game.rules.teleports[row.params].settle
+        settle = game.rules.mechanics.teleports[row.params].settle
         return skill.timer <= 0.0 or (skill.timer <= settle < skill.timer + 1.0)
     return skill.timer <= 0.0
 
@@ -250,7 +251,7 @@ def channel_over(game: Game, u: int) -> None:
     skill, me = game.skills[u], game.units[u]
     row = game.rules.abilities[skill.cast]
     if row.mechanic == codes.CHANNEL:
-        gain = game.rules.channels[row.params].energy_gain
+        gain = game.rules.mechanics.channels[row.params].energy_gain
         me.energy = min(me.energy + gain, game.rules.types[me.kind].energy_max)
     if row.n_hits > 0:
         v = skill.target if is_unit(game, skill.target, skill.target_tag) else codes.NO_UNIT
@@ -286,87 +287,21 @@ def act_beside(game: Game, u: int) -> None:
 @kernel
 def perform(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """The moment of the cast: each mechanic begins its own way."""
-    me, row = game.units[u], game.rules.abilities[ability]
     note_cast(game, u, ability, v)
-    mechanic = row.mechanic
-    if mechanic == codes.MORPH:
-        begin_morph(game, ability, u, x, y)
-    elif mechanic == codes.MISSILE:
-        send(game, ability, u, v, x, y)
-    elif mechanic == codes.LOCK_ON:
-        send(game, ability, u, v, x, y)
-        add_buff(game, v, row.buff, u, me.owner, 0.0)
-        game.skills[u].locks = True
-        refresh(game, u)
-    elif mechanic == codes.CHANNEL:
-        begin_channel(game, ability, u, v, x, y)
-    elif mechanic == codes.TELEPORT:
-        if row.delay > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y)
-        elif row.channel == 0.0:
-            jump(game, ability, u, x, y)
-    elif mechanic == codes.SUMMON:
-        made = game.rules.summons[row.params]
-        if made.ticks > 0.0 or made.missile_speed > 0.0:
-            send(game, ability, u, codes.NO_UNIT, x, y)
-        else:
-            effect = effect_now(game, u, codes.NO_UNIT, x, y)
-            effect.ability = ability
-            summon(game, effect)
-    elif mechanic == codes.LOAD:
-        if row.aim == codes.AIM_NONE:
-            load_all(game, ability, u)
-        elif v >= 0:
-            load_into(game, v, u)
-    elif mechanic == codes.UNLOAD:
-        game.skills[u].unloading, game.skills[u].unload_timer = ability, 0.0
-        refresh(game, u)
-    else:
-        fall_upon(game, ability, u, v, x, y)
+    begin_mechanic(game, ability, u, v, x, y)
 
 
 @kernel
-def arrive_now(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
-    """An ability has its outcome without a way between."""
-    effect = effect_now(game, u, v, x, y)
-    effect.ability = ability
-    arrive(game, effect)
+def mechanic_of(game: Game, ability: int) -> int:
+    return game.rules.abilities[ability].mechanic
 
 
-@kernel
-def begin_channel(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
-    me, row = game.units[u], game.rules.abilities[ability]
-    if v >= 0 and row.buff >= 0:
-        add_buff(game, v, row.buff, u, me.owner, 0.0)
-        if row.flag_bits & codes.TAKES_CONTROL and find_buff(game, v, row.buff) >= 0:
-            take_over(game, v, me.owner)
-    if row.user_buff >= 0:
-        add_buff(game, u, row.user_buff, u, me.owner, 0.0)
-    if row.area >= 0:
-        k = lay(game, ability, u, v, x, y)
-        if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
-            game.effects[k].timer = row.channel + row.fall
-
-
-@kernel
-def fall_upon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
-    """Target effects, fields, bursts, charges and salvage: now, or after a delay."""
-    me, row = game.units[u], game.rules.abilities[ability]
-    later = row.delay + row.fall
-    if row.aim == codes.AIM_NONE:
-        x, y = me.x, me.y
-    if row.mechanic == codes.SELF_BUFF or row.mechanic == codes.CHARGE:
-        add_buff(game, u, row.buff, u, me.owner, 0.0)
-        return
-    if row.area >= 0:
-        k = lay(game, ability, u, v, x, y)
-        if k >= 0 and game.rules.areas[row.area].ticks == 0.0:
-            game.effects[k].timer = later
-    if row.mechanic == codes.SALVAGE:
-        send(game, ability, u, u, me.x, me.y)
-    elif later > 0.0:
-        send(game, ability, u, v, x, y)
-    else:
-        arrive_now(game, ability, u, v, x, y)
-    if row.flag_bits & codes.KILLS_USER:
-        me.hp, me.shield = 0.0, 0.0
+begin_mechanic = switch(
+    f"{__name__}.begin_mechanic",
+    mechanic_of,
+    {
+        codes.code(WORDS, word): mechanic.begin
+        for word, mechanic in MECHANICS.items()
+        if mechanic.begin is not None
+    },
+)

@@ -13,10 +13,10 @@ from terrarium.engine.state import Game
 
 
 @kernel
-def begin_morph(game: Game, ability: int, u: int, x: float, y: float) -> None:
+def begin_morph(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     """A random delay comes first, then the change itself (game_rules.md, 10)."""
     row, skill, clock = game.rules.abilities[ability], game.skills[u], game.clock[0]
-    morph = game.rules.morphs[row.params]
+    morph = game.rules.mechanics.morphs[row.params]
     ticks = upgraded(
         game, skill.true_owner, row.first_change, row.n_changes, codes.CHANGES_MORPH, morph.ticks
     )
@@ -36,7 +36,7 @@ def advance_morph(game: Game, u: int) -> None:
     skill.morph_timer -= 1.0
     if skill.morph_timer > 0.0:
         return
-    morph = game.rules.morphs[game.rules.abilities[skill.morph].params]
+    morph = game.rules.mechanics.morphs[game.rules.abilities[skill.morph].params]
     skill.morph = codes.NO_ABILITY
     become(game, u, morph.becomes)
     if morph.acts_after > morph.ticks:

@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.buffs import add_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.abilities.traits import concerns, fits, traits_now
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
+from terrarium.engine.kernels.combat.shots import effect_now
 from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.owners import is_enemy
@@ -39,6 +40,14 @@ def arrive(game: Game, effect: Records) -> None:
         push_away(game, effect)
     if row.flag_bits & codes.BREAKS_FORCE_FIELDS:
         break_force_fields(game, row.first_hit, x, y)
+
+
+@kernel
+def arrive_now(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
+    """An ability has its outcome without a way between."""
+    effect = effect_now(game, u, v, x, y)
+    effect.ability = ability
+    arrive(game, effect)
 
 
 @kernel

@@ -17,7 +17,7 @@ def repair(game: Game, u: int, v: int) -> bool:
     if need <= 0.0 or row.repair_ticks <= 0.0 or other.hp <= 0.0:
         return False
     player = game.players[me.owner]
-    share = game.rules.repairs[game.rules.abilities[skill.cast].params].cost_share
+    share = game.rules.mechanics.repairs[game.rules.abilities[skill.cast].params].cost_share
     given = min(need, other.hp_max / row.repair_ticks)
     part = share * given / other.hp_max
     if player.minerals < part * row.minerals:
@@ -35,7 +35,7 @@ def repair(game: Game, u: int, v: int) -> bool:
 @kernel
 def restore_shields(game: Game, u: int, ability: int, v: int) -> bool:
     """One tick of a Shield Battery; is there more to do?"""
-    me, row = game.units[u], game.rules.recharges[game.rules.abilities[ability].params]
+    me, row = game.units[u], game.rules.mechanics.recharges[game.rules.abilities[ability].params]
     if not is_unit(game, v, game.skills[u].target_tag):
         return False
     other = game.units[v]

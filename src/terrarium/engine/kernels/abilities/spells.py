@@ -40,11 +40,11 @@ def send(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
         effect.target, effect.target_tag = codes.NO_UNIT, 0
         effect.aim_x, effect.aim_y = x, y
     if stage == codes.SPELL_FLYING:
-        effect.speed = game.rules.missiles[row.params].speed
+        effect.speed = game.rules.mechanics.missiles[row.params].speed
     elif stage == codes.DELAYED:
         effect.timer = row.delay + row.fall
     elif stage == codes.SUMMONING:
-        made = game.rules.summons[row.params]
+        made = game.rules.mechanics.summons[row.params]
         effect.timer = made.ticks
         if made.missile_speed > 0.0:
             way = length(effect.aim_x - effect.x, effect.aim_y - effect.y)
@@ -92,7 +92,7 @@ def salvage(game: Game, ability: int, v: int) -> None:
 def fly_on(game: Game, k: int) -> None:
     """A missile of an ability flies to its target, or to where that was last."""
     missile = game.effects[k]
-    row = game.rules.missiles[game.rules.abilities[missile.ability].params]
+    row = game.rules.mechanics.missiles[game.rules.abilities[missile.ability].params]
     v = missile.target if is_unit(game, missile.target, missile.target_tag) else codes.NO_UNIT
     dx, dy = missile.aim_x - missile.x, missile.aim_y - missile.y
     distance = length(dx, dy)
@@ -114,7 +114,7 @@ def hold_on(game: Game, k: int) -> None:
     """A Cyclone hits whom it has locked on, for as long as it sees and reaches it."""
     lock = game.effects[k]
     row = game.rules.abilities[lock.ability]
-    rhythm = game.rules.locks[row.params]
+    rhythm = game.rules.mechanics.locks[row.params]
     u, v = lock.source, lock.target
     holds = is_unit(game, u, lock.source_tag) and still_there(game, lock.owner, v, lock.target_tag)
     if holds:

@@ -156,7 +156,7 @@ def doings(game: Game, u: int) -> int:
 @kernel
 def passengers_shoot(game: Game, kind: int) -> bool:
     row = cargo_of(game, kind)
-    return row >= 0 and game.rules.cargo[row].shoots
+    return row >= 0 and game.rules.mechanics.cargo[row].shoots
 
 
 @kernel

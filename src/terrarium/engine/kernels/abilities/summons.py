@@ -17,7 +17,7 @@ def summon(game: Game, effect: Records) -> None:
     """Make the units of an ability at a point; those that run there start at their maker."""
     ability, u, tag, owner = effect.ability, effect.source, effect.source_tag, effect.owner
     x, y, row = effect.aim_x, effect.aim_y, game.rules.abilities[ability]
-    what = game.rules.summons[row.params]
+    what = game.rules.mechanics.summons[row.params]
     kind = what.kind
     runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and what.ticks == 0.0
     runs = runs and is_unit(game, u, tag)

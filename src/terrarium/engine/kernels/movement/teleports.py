@@ -12,7 +12,7 @@ from terrarium.engine.state import Game
 @kernel
 def jump(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """The user appears at a point, or as far in its direction as the jump goes."""
-    me, row = game.units[u], game.rules.teleports[game.rules.abilities[ability].params]
+    me, row = game.units[u], game.rules.mechanics.teleports[game.rules.abilities[ability].params]
     dx, dy = x - me.x, y - me.y
     distance = length(dx, dy)
     if row.distance > 0.0 and distance > row.distance:
@@ -37,7 +37,7 @@ def appear(game: Game, u: int, x: float, y: float) -> None:
 @kernel
 def recall(game: Game, ability: int, u: int, x: float, y: float) -> None:
     """Bring own units around a point to the user."""
-    me, row = game.units[u], game.rules.teleports[game.rules.abilities[ability].params]
+    me, row = game.units[u], game.rules.mechanics.teleports[game.rules.abilities[ability].params]
     for j in range(game.clock[0].n_living):
         o = game.living[j]
         other = game.units[o]

@@ -238,7 +238,7 @@ def end_ability(game: Game, u: int, ability: int) -> None:
         k = lock_of(game, u)
         if k >= 0:
             # No hit is left: it ends in this tick.
-            game.effects[k].step = game.rules.locks[row.params].times
+            game.effects[k].step = game.rules.mechanics.locks[row.params].times
     elif row.mechanic == codes.SUMMON:
         made = u if skill.made_by == ability else skill.made
         if made >= 0:

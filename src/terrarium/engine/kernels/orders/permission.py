@@ -152,7 +152,7 @@ def may_aim_at(game: Game, u: int, ability: int, x: float, y: float) -> int:
 def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     """Can a carrier take a unit in?"""
     me, other = game.units[u], game.units[v]
-    cargo = game.rules.cargo[game.rules.abilities[ability].params]
+    cargo = game.rules.mechanics.cargo[game.rules.abilities[ability].params]
     size = game.rules.types[other.kind].cargo_size
     if v == u or other.owner != me.owner or size <= 0 or size > cargo.max_size:
         return False
@@ -183,7 +183,7 @@ def range_of(game: Game, u: int, ability: int) -> float:
         return 0.0
     reach = row.range
     if row.mechanic == codes.LOAD:
-        reach = game.rules.cargo[row.params].load_range
+        reach = game.rules.mechanics.cargo[row.params].load_range
     return upgraded(
         game, game.skills[u].true_owner, row.first_change, row.n_changes,
         codes.CHANGES_RANGE, reach,
