@@ -29,7 +29,7 @@ def test_every_combination_is_a_row_with_positive_numbers() -> None:
     assert len(told) == len(cases)
     for row in result.rows:
         assert row.n_units == (6 if row.scenario == "smac/3m" else 10)
-        assert row.rules == "liberty"
+        assert row.rules == "smac"
         assert row.ticks == 8 * row.steps > 0
         assert row.steps % row.batch == 0
         assert row.seconds >= 0.02

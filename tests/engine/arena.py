@@ -160,7 +160,7 @@ class Arena:
 
     def own_rules(self) -> Rules:
         """Rule tables to be written to, until the arena is cleared."""
-        self.sim.use_rules(Rules(*(array.copy() for array in self.sim.rules)))
+        self.sim.use_rules(_copied(self.sim.rules))
         return self.sim.rules
 
     def without_regeneration(self) -> "Arena":
@@ -291,6 +291,17 @@ class Piece:
     @property
     def has_target(self) -> bool:
         return bool(self.target >= 0)
+
+
+def outline(piece: Piece) -> list[tuple[float, float]]:
+    """The corners of a structure on the grid."""
+    shape = piece.arena.sim.rules.footprints[piece.row["footprint"]]
+    corners = zip(shape["corner_x"], shape["corner_y"], strict=True)
+    return [(piece.x + x, piece.y + y) for x, y in list(corners)[: shape["n_corners"]]]
+
+
+def _copied(bundle: Any) -> Any:
+    return type(bundle)(*(v.copy() if isinstance(v, np.ndarray) else _copied(v) for v in bundle))
 
 
 def flat(

@@ -51,6 +51,7 @@ def battlefields() -> list[tuple[Scenario, int]]:
         (everything("lotv-4.10", generate_terrain(64, seed=3)), 2),
         (everything("lotv-5.0.14", load_terrain("open")), 2),
         (everything("liberty", load_terrain("ravine")), 16),
+        (everything("smac", load_terrain("ravine")), 16),
         (everything("liberty", load_terrain("corridor")), 16),
     ]
     names = (
@@ -69,11 +70,12 @@ def check(sim: Simulator) -> None:
     x, y = sim.units["x"][living], sim.units["y"][living]
     assert ((x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)).all()
     types = sim.rules.types[sim.units["kind"][living]]
-    in_the_air = types["flying"] | (sim.units["status"][living] & codes.DRAGGED != 0)
-    on_foot = ~in_the_air
+    on_foot = ~(types["flying"] | in_flight(sim)[living])
     assert sim.scenario.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
     if sim.layers:
         check_structures(sim)
+    dragged = sim.units["alive"] & (sim.units["status"] & codes.DRAGGED != 0)
+    assert (dragged == in_flight(sim)).all()
     assert (sim.units["hp"][living] <= sim.units["hp_max"][living] + 1e-9).all()
     for field, most in (("shield", "shields"), ("energy", "energy_max")):
         assert (sim.units[field][living] <= types[most] + 1e-9).all(), field
@@ -89,6 +91,11 @@ def check(sim: Simulator) -> None:
     assert (sim.players["n_alive"] == count).all()
 
 
+def in_flight(sim: Simulator) -> np.ndarray:
+    """Who is being dragged in this very tick, over whatever is there."""
+    return sim.units["alive"] & (sim.games.skills["drag_ticks"] > 0.0)
+
+
 def check_structures(sim: Simulator) -> None:
     """Who stands on the grid lives, and no walker is inside of a structure."""
     placed = sim.games.sites["placed"]
@@ -96,7 +103,7 @@ def check_structures(sim: Simulator) -> None:
     assert (sim.games.epochs["n_placed"][:, 0] == placed.sum(axis=1)).all()
     types = sim.rules.types[sim.units["kind"]]
     walks = sim.units["alive"] & ~types["flying"] & types["mobile"]
-    e, u = np.nonzero(walks & ((sim.units["status"] & codes.DRAGGED) == 0))
+    e, u = np.nonzero(walks & ~in_flight(sim))
     width = sim.scenario.terrain.width
     cells = sim.units["y"][e, u].astype(int) * width + sim.units["x"][e, u].astype(int)
     assert not sim.games.blocked[e, cells].any()
@@ -168,7 +175,7 @@ def begin(sim: Simulator, seeds: np.ndarray, where: np.ndarray) -> None:
 def crowd(sim: Simulator, e: int, seed: int) -> None:
     """Units of random types and owners at random places of the map."""
     rng = np.random.default_rng(seed)
-    mobile = [name for name in sim.names if sim.rules.types["mobile"][sim.rows[name]]]
+    mobile = [name for name, row in sim.rows.items() if sim.rules.types["mobile"][row]]
     ys, xs = np.nonzero(sim.scenario.terrain.walkable)
     for _ in range(2000):
         at = rng.integers(len(xs))

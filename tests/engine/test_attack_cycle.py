@@ -37,6 +37,7 @@ def place(me: Piece, other: Piece, gap: float) -> None:
 # Periods in ticks: units.json, smac.md 9. A Battlecruiser has no jitter.
 RHYTHM = {
     "liberty": {"marine": 13.7728, "stalker": 23.04, "zealot": 19.2, "zergling": 11.136},
+    "smac": {"stalker": 29.92, "spine_crawler": 29.6, "colossus": 24.0, "zergling": 11.136},
     "lotv-4.10": {
         "marine": 13.773,
         "stalker": 29.92,

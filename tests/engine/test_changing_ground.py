@@ -16,9 +16,9 @@ from terrarium.data.battles.generated import generate_terrain
 from terrarium.data.battles.scenario import Scenario
 from terrarium.engine import codes
 from terrarium.engine.kernels.movement.paths import way_length
-from terrarium.engine.simulator import EngineError, Simulator
+from terrarium.engine.simulator import EngineError, PlacementError, Simulator
 from terrarium.engine.tables.terrain import compile_ground, sector_edges
-from tests.engine.arena import Arena, Piece, flat, on_terrain
+from tests.engine.arena import Arena, Piece, flat, on_terrain, outline
 from tests.engine.building import ROOT, digests
 from tests.naive import distance_to_polygon, line_crosses_wall, walking_distances
 
@@ -315,12 +315,6 @@ def test_ways_known_before_a_change_are_found_anew() -> None:
 # --- bodies -------------------------------------------------------------------------------------
 
 
-def outline(piece: Piece) -> list[tuple[float, float]]:
-    shape = piece.arena.sim.rules.footprints[piece.row["footprint"]]
-    corners = zip(shape["corner_x"], shape["corner_y"], strict=True)
-    return [(piece.x + x, piece.y + y) for x, y in list(corners)[: shape["n_corners"]]]
-
-
 @pytest.mark.parametrize("name", ["supply_depot", "command_center", "refinery", "auto_turret"])
 @pytest.mark.parametrize("walker", ["marine", "zergling", "thor", "colossus"])
 def test_bodies_slide_along_the_outline(name: str, walker: str) -> None:
@@ -370,8 +364,8 @@ def test_nobody_slips_between_structures_that_touch_at_a_corner() -> None:
 def test_a_new_structure_pushes_units_off_its_ground() -> None:
     arena = grid()
     crowd = [
-        arena.add("marine", at=(20 + i % 3, 20 + i // 3), owner=1 + i % 2, passive=True)
-        for i in range(9)
+        arena.add("marine", at=(20 + i % 3, 20 + i // 3), owner=i % 2, passive=True)
+        for i in range(9)  # own ones and neutral ones
     ]
     flyer = arena.add("medivac", at=(21, 21))
     barracks = arena.place("barracks", at=(21.4, 21.4))
@@ -382,6 +376,32 @@ def test_a_new_structure_pushes_units_off_its_ground() -> None:
         assert me.distance(21.5, 21.5) < 5
         for other in crowd[:k]:
             assert hypot(me.x - other.x, me.y - other.y) > 0.7
+
+
+def test_enemies_keep_a_structure_from_being_placed() -> None:
+    """Own units move away; enemies block (game_rules.md, 5)."""
+    arena = grid()
+    own = arena.add("marine", at=(20.5, 20.5), passive=True)
+    enemy = arena.add("zergling", at=(22.9, 21.5), owner=2, passive=True)
+    with pytest.raises(PlacementError, match="CantBuildLocationInvalid") as refused:
+        arena.place("barracks", at=(21.5, 21.5))
+    assert refused.value.result == codes.CANT_BUILD_LOCATION_INVALID
+    assert own.at == (20.5, 20.5)
+    assert not arena.sim.games.taken.any()
+    enemy.put(23.6, 21.5)  # beside it
+    arena.place("barracks", at=(21.5, 21.5))
+    assert own.distance(21.5, 21.5) > 1.5
+    assert enemy.at == (23.6, 21.5)
+
+
+def test_enemies_in_the_air_and_allies_do_not_keep_a_structure_from_being_placed() -> None:
+    teams = ((1, 3), (2,))
+    arena = on_terrain(flat(48, 48), RULES, layers=WITH_FOOTPRINTS, teams=teams)
+    flyer = arena.add("mutalisk", at=(21, 21), owner=2, passive=True)
+    ally = arena.add("marine", at=(21, 21), owner=3, passive=True)
+    arena.place("barracks", at=(21.5, 21.5))
+    assert flyer.at == (21, 21)
+    assert ally.distance(21.5, 21.5) > 1.5
 
 
 @pytest.mark.parametrize(
@@ -535,8 +555,9 @@ def test_nothing_is_placed_on_ramps_cliffs_structures_or_rooted_units() -> None:
     arena.place("barracks", at=(10.5, 10.5))
     arena.add("siege_tank_sieged", at=(10, 30))
     for at in ((24, 20), (11, 12), (10, 30)):
-        with pytest.raises(EngineError, match="no flat, free ground"):
+        with pytest.raises(PlacementError, match="no flat, free ground") as refused:
             arena.place("supply_depot", at=at)
+        assert refused.value.result == codes.CANT_FIND_PLACEMENT_LOCATION
 
 
 @pytest.mark.slow

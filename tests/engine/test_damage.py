@@ -122,7 +122,20 @@ LEGACY = [
     Duel("mothership", "ultralisk", 21, "6 x (6 - 2) = 24; 500 / 24 = 20.8"),
     Duel("photon_cannon", "roach", 8, "20 - 1 = 19; 145 / 19 = 7.6"),
 ]
-DUELS = {"liberty": LIBERTY, "lotv-4.10": LEGACY}
+# On SMAC's maps: smac_real.md, 2.2. The targets are passive, so they have the bodies of agents.
+SMAC = [
+    Duel("stalker", "zealot", 13, "3 x 13; 4th: 11 + (2 - 1); 99 / 12 = 8.25: 4 + 9"),
+    Duel("stalker", "spine_crawler", 19, "13 + 5 armored - 2 = 16; 300 / 16 = 18.75"),
+    Duel("spine_crawler", "stalker", 6, "2 x 30; 3rd: 20 + (10 - 1); 71 / 29 = 2.4: 3 + 3"),
+    Duel("marauder", "stalker", 9, "80 / 20 = 4; 80 / 19 = 4.2: 4 + 5"),
+    Duel("colossus", "zergling", 2, "2 x (10 + 5 light) = 30; 35 / 30 = 1.2"),
+    Duel("colossus", "zealot", 6, "15 light: 3; 4th: 5 + (10 - 1); 91 / 14 = 6.5: 11 hits"),
+    Duel("hydralisk", "zealot", 14, "4 x 12; 5th: 2 + (10 - 1); 91 / 11 = 8.3: 5 + 9"),
+    Duel("zealot", "hydralisk", 5, "2 x 8; 80 / 16"),
+    Duel("zergling", "hydralisk", 16, "80 / 5"),
+    Duel("marine", "medivac", 30, "150 / (6 - 1)"),
+]
+DUELS = {"liberty": LIBERTY, "smac": SMAC, "lotv-4.10": LEGACY}
 
 
 def face_off(arena: Arena, attacker: str, target: str, game: int = 0) -> tuple[Piece, Piece]:

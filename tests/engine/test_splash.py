@@ -184,7 +184,7 @@ def test_a_thor_splashes_flyers_within_half_a_cell() -> None:
 
 
 @pytest.mark.parametrize("dies", ["by its attack", "by a shot"])
-@pytest.mark.parametrize("rules", ["liberty", "lotv-4.10"])
+@pytest.mark.parametrize("rules", ["liberty", "smac", "lotv-4.10"])
 def test_a_baneling_hurts_every_enemy_within_2_2(dies: str, rules: str) -> None:
     """20 + 15 light; edges count: a Marine's center may be 2.2 + 0.375 away. Friends are spared."""
     arena = open_ground(rules).without_regeneration()

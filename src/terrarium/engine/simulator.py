@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
@@ -19,7 +20,7 @@ from terrarium.engine.jit import COMPILED
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
-from terrarium.engine.kernels.setup.placing import NO_SPACE, place, remove
+from terrarium.engine.kernels.setup.placing import IN_THE_WAY, NO_SPACE, place, remove
 from terrarium.engine.kernels.tick import step
 from terrarium.engine.land import LAYERS, Land, Paths, allocate_land, allocate_paths, shared_land
 from terrarium.engine.records import Records, records
@@ -43,9 +44,12 @@ from terrarium.errors import TerrariumError, nearest
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
 
+_MORE_SLOTS = "use a simulator with more slots than {n_slots}"
 _FAULTS = {
-    codes.TOO_MANY_EFFECTS: "more missiles and delayed hits are under way than there is room for",
-    codes.TOO_MANY_HITS: "more hits fell in one tick than there is room for",
+    codes.TOO_MANY_EFFECTS: "more missiles and delayed hits are under way than there is room for; "
+    + _MORE_SLOTS,
+    codes.TOO_MANY_HITS: f"more hits fell in one tick than there is room for; {_MORE_SLOTS}",
+    codes.NO_GROUND: "there is no flat, free ground for a structure that the battle begins with",
 }
 
 
@@ -55,6 +59,20 @@ _DECISIVE = [name for name in CLOCK.names or () if name != "n_events"]
 
 class EngineError(TerrariumError):
     """The engine was asked for something it cannot do."""
+
+
+class PlacementError(EngineError):
+    """A structure cannot stand there; `result` is the game's own answer, an ActionResult."""
+
+    def __init__(self, what: str, result: int, why: str) -> None:
+        super().__init__(f"{what}: {codes.RESULT_NAMES[result]}: {why}")
+        self.result = result
+
+
+_REFUSALS = {
+    NO_SPACE: (codes.CANT_FIND_PLACEMENT_LOCATION, "there is no flat, free ground"),
+    IN_THE_WAY: (codes.CANT_BUILD_LOCATION_INVALID, "an enemy stands there"),
+}
 
 
 @dataclass(frozen=True)
@@ -86,7 +104,7 @@ class Simulator:
         layers: Collection[str] = (),
     ) -> None:
         """`layers`: what games keep for each cell, of `land.LAYERS`; structures can be placed on
-        the grid with "footprints"."""
+        the grid with "footprints", which scenarios with structures have by themselves."""
         if not isinstance(scenario, Scenario):
             scenario = load_scenario(scenario)
         needed = n_units(scenario)
@@ -105,16 +123,17 @@ class Simulator:
         self.n_players = _count_players(teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
-        self.names = tuple(self.rows)
+        self.names = tuple(unit.known_as for unit in facts.units.values())
+        self._agent_rows = {name: self.rows[agent_type(facts, name)] for name in self.rows}
         self.known = names_of(facts)
         for unit in unit_names(scenario):
             self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
-        self.layers = frozenset(layers)
-        self.games = allocate(n_envs, slots, n_cells, self.n_players, layers=layers)
-        self._ground_changes = "footprints" in layers
+        self.layers = frozenset(layers) | self._needed_layers()
+        self.games = allocate(n_envs, slots, n_cells, self.n_players, layers=self.layers)
+        self._ground_changes = "footprints" in self.layers
         max_commands = max(64, 2 * slots) if max_commands is None else max_commands
         self.commands: Records = records((n_envs, max_commands), COMMAND)
         self.inbox: Records = records((n_envs, 1), INBOX)
@@ -132,6 +151,12 @@ class Simulator:
         elif not is_one_sector(self.ground):
             find_portals(self.handles[0])
         self.reset(seed=0)
+
+    def _needed_layers(self) -> frozenset[str]:
+        """Structures that a battle begins with stand on the grid."""
+        kinds = [self.rows[unit] for unit in unit_names(self.scenario)]
+        has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
+        return frozenset({"footprints"}) if has_structures else frozenset()
 
     def _make_handles(self) -> Sequence[Game]:
         own_land, n_envs = self._ground_changes, self.n_envs
@@ -194,20 +219,16 @@ class Simulator:
         self._check_unit(unit)
         self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
         self._check_place(x, y)
+        kind = (self._agent_rows if passive else self.rows)[unit]
         with quiet_wraparound():
-            slot = create(
-                self.handles[e], self.rows[unit], int(owner), float(x), float(y), bool(passive)
-            )
-        if slot < 0:
-            raise EngineError(
-                f"{self.scenario.name}, game {e}: there is no slot left for a new unit; "
-                f"use a simulator with more than {self.n_slots} slots"
-            )
+            slot = create(self.handles[e], kind, int(owner), float(x), float(y), bool(passive))
+        self._check_slot(e, slot)
         return int(slot)
 
     def place(self, e: int, unit: str, owner: int, x: float, y: float) -> int:
         """Put a structure on the grid of one game, at the place for its footprint nearest to a
-        point; its slot. Units that stand there are pushed out."""
+        point; its slot. Units that stand there are pushed out, but enemies keep it from being
+        placed: `PlacementError`."""
         self._check_unit(unit)
         self._check_owner(e, owner, lowest=codes.NEUTRAL_OWNER)
         self._check_place(x, y)
@@ -217,8 +238,10 @@ class Simulator:
             raise EngineError(f"{unit} has no footprint; use create")
         with quiet_wraparound():
             slot = int(place(self.handles[e], self.rows[unit], int(owner), float(x), float(y)))
-        if slot == NO_SPACE:
-            raise EngineError(f"there is no flat, free ground for a {unit} at ({x:g}, {y:g})")
+        if slot in _REFUSALS:
+            result, why = _REFUSALS[slot]
+            raise PlacementError(f"a {unit} at ({x:g}, {y:g})", result, why)
+        self._check_slot(e, slot)
         self.check_faults()
         return slot
 
@@ -407,6 +430,13 @@ class Simulator:
                 f"games 0 to {self.n_envs - 1}"
             )
 
+    def _check_slot(self, e: int, slot: int) -> None:
+        if slot < 0:
+            raise EngineError(
+                f"{self.scenario.name}, game {e}: there is no slot left for a new unit; "
+                f"use a simulator with more than {self.n_slots} slots"
+            )
+
     def _row(self, what: str, name: str, rows: Mapping[str, int]) -> int:
         if name not in rows:
             raise EngineError(
@@ -443,10 +473,9 @@ class Simulator:
         faults = self.games.clock["fault"]
         if faults.any():
             e = int(np.flatnonzero(faults)[0])
-            raise EngineError(
-                f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}: "
-                f"{_FAULTS[int(faults[e, 0])]}; use a simulator with more than {self.n_slots} slots"
-            )
+            what = _FAULTS[int(faults[e, 0])].format(n_slots=self.n_slots)
+            where = f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}"
+            raise EngineError(f"{where}: {what}")
 
 
 def _count_players(teams: Sequence[Collection[int]]) -> int:

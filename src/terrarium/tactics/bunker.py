@@ -8,7 +8,8 @@ from terrarium.tactics.view import NOBODY, View
 
 LOAD, UNLOAD = "load_bunker", "unload_all_bunker"
 NEAR = 12.0
-TOUCH = 0.15
+TOUCH = 0.6
+"""Beyond the radii: the corners of its footprint keep walkers this far away"""
 LOST = 0.08
 """Below this share of life the crew gets out before the roof falls in"""
 CREW = ("marine", "marauder", "reaper", "ghost")

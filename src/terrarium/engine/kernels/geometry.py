@@ -9,6 +9,8 @@ from terrarium.engine.state import Game, has_structures
 NEARLY = 1e-9
 """What is nearer by less than this is equally near: a coin decides, not a rounding error, which
 would favor a side of the map."""
+AT_OUTLINE = 0.2
+"""How near to the outline of a structure touches it: the slack of those who have to."""
 
 
 @kernel
@@ -21,26 +23,28 @@ def length(x: float, y: float) -> float:
 def edge_distance(game: Game, me: Records, other: Records) -> float:
     """The gap between two units; 0 when they touch or overlap.
 
-    A structure on the grid is as near as its outline, even where its radius is smaller: walkers get
-    no nearer.
+    Ranges count from circle to circle, also for structures. But walkers get no nearer to one on the
+    grid than its outline, which may be outside of its circle: who is at the outline touches it.
     """
     radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
     gap = max(0.0, length(other.x - me.x, other.y - me.y) - radii)
-    if has_structures(game):
-        return min(gap, outline_gap(game, me, other, gap))
+    if gap > 0.0 and has_structures(game):
+        return min(gap, outline_gap(game, me, other, gap), outline_gap(game, other, me, gap))
     return gap
 
 
 @kernel
 def outline_gap(game: Game, me: Records, other: Records, gap: float) -> float:
-    """The gap to the outline of a unit, if it stands on the grid; else the one that is known."""
+    """The gap to the outline of a unit that stands on the grid, for who is at it; else the one that
+    is known."""
     if not game.rules.types[other.kind].structure:
         return gap
     v = int(game.blocked[int(other.y) * game.ground.size[0] + int(other.x)]) - 1
     if v < 0 or game.units[v].tag != other.tag:
         return gap
     distance, _, _ = to_outline(game, v, me.x, me.y)
-    return max(0.0, distance - game.rules.types[me.kind].radius)
+    near = max(0.0, distance - game.rules.types[me.kind].radius)
+    return near if near <= AT_OUTLINE else gap
 
 
 @kernel

@@ -148,3 +148,16 @@ def off_outlines(game: Game, inner: float, x: float, y: float) -> tuple[float, f
         x = min(max(x, game.ground.playable[0]), game.ground.playable[2] - EDGE)
         y = min(max(y, game.ground.playable[1]), game.ground.playable[3] - EDGE)
     return x, y
+
+
+@kernel
+def touches_structure(game: Game, inner: float, x: float, y: float) -> bool:
+    """Would a body of that inner radius overlap the outline of a structure on the grid?"""
+    width, height = game.ground.size[0], game.ground.size[1]
+    cx, cy = int(x), int(y)
+    for j in range(max(0, cy - 1), min(height, cy + 2)):
+        for i in range(max(0, cx - 1), min(width, cx + 2)):
+            owner = int(game.blocked[j * width + i])
+            if owner != 0 and to_outline(game, owner - 1, x, y)[0] < inner - NEARLY:
+                return True
+    return False

@@ -15,6 +15,7 @@ from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.free_places import LATTICE
+from terrarium.engine.kernels.setup.placing import begin_structure
 from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
@@ -116,6 +117,8 @@ def place_member(game: Game, k: int, i: int) -> int:
         step = (entry.first + i) % LATTICE.shape[0]
         x += sign * LATTICE[step, 0] * group.spacing
         y += sign * LATTICE[step, 1] * group.spacing
+    if game.sites.shape[0] > 0 and game.rules.types[entry.kind].footprint >= 0:
+        return begin_structure(game, entry.kind, group.owner, x, y, group.passive)
     return spawn(game, entry.kind, group.owner, x, y, group.passive)
 
 

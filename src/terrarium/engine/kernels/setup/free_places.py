@@ -5,9 +5,10 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.movement.paths import cell_of
-from terrarium.engine.kernels.movement.places import fitted, standing_point
+from terrarium.engine.kernels.movement.places import standing_point
+from terrarium.engine.kernels.movement.walls import off_walls, touches_structure
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game, has_structures, is_placed
 
 ROOM = 0.05
 """Gap between units that are created on one point of a lattice."""
@@ -111,17 +112,28 @@ def home_of(game: Game, row: Records, x: float, y: float) -> int:
 @kernel
 def fits(game: Game, row: Records, home: int, x: float, y: float) -> bool:
     """Is there room for a unit of a type at a point?"""
+    if not can_stand(game, row, x, y):
+        return False
+    if not row.flying and game.land.island[layer_of(row), cell_of(game, x, y)] != home:
+        return False
+    return is_free(game, row.classes, row.room, x, y)
+
+
+@kernel
+def can_stand(game: Game, row: Records, x: float, y: float) -> bool:
+    """Do ground, walls and structures leave room for the body of a type at a point?"""
     playable, layer = game.ground.playable, layer_of(row)
     if not (playable[0] <= x < playable[2] and playable[1] <= y < playable[3]):
         return False
-    if not row.flying:
-        cell = cell_of(game, x, y)
-        if not game.land.walkable[layer, cell] or game.land.island[layer, cell] != home:
-            return False
-        fit_x, fit_y = fitted(game, layer, row.inner, x, y)
-        if fit_x != x or fit_y != y:
-            return False
-    return is_free(game, row.classes, row.room, x, y)
+    if row.flying:
+        return True
+    cell = cell_of(game, x, y)
+    if not game.land.walkable[layer, cell]:
+        return False
+    if has_structures(game) and touches_structure(game, row.inner, x, y):
+        return False
+    fit_x, fit_y = off_walls(game, layer, cell, row.inner, x, y)
+    return fit_x == x and fit_y == y
 
 
 @kernel

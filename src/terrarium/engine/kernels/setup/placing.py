@@ -1,4 +1,5 @@
-"""Placing: structures on the grid, with everybody pushed off their footprint; and their removal."""
+"""Placing: structures on the grid, with those who do not mind pushed off their footprint; and their
+removal."""
 
 import numpy as np
 
@@ -11,12 +12,14 @@ from terrarium.engine.kernels.movement.footprints import (
     lowest_cell,
     put_footprint,
 )
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.kernels.setup.births import face_middle, spawn
 from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.state import Game, is_placed
 
-NO_SLOT, NO_SPACE = -1, -2
+NO_SLOT, NO_SPACE, IN_THE_WAY = -1, -2, -3
+"""Why nothing was placed: no slot is left, the ground is not free, an enemy stands there."""
 
 
 @entry
@@ -26,20 +29,79 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    if not has_space(game, footprint, left, bottom):
+    if not is_site(game, footprint, left, bottom):
         return NO_SPACE
     for i in range(game.clock[0].n_living):
         v = game.living[i]
-        if not game.rules.types[game.units[v].kind].mobile and stands_in(game, v, footprint, x, y):
-            return NO_SPACE
+        if is_enemy(game, owner, game.units[v].owner) and stands_in(game, v, footprint, x, y):
+            return IN_THE_WAY
     u = spawn(game, kind, owner, x, y, False)
-    if u < 0:
-        return NO_SLOT
+    if u >= 0:
+        settle_on_grid(game, u, x, y)
+    return u
+
+
+@kernel
+def begin_structure(game: Game, kind: int, owner: int, x: float, y: float, passive: bool) -> int:
+    """Begin a battle with a structure on the grid, at the place nearest to a point where its
+    footprint is on flat, free ground; its slot."""
+    footprint = game.rules.types[kind].footprint
+    shape, width = game.rules.footprints[footprint], game.ground.size[0]
+    site = nearest_site(game, footprint, owner, x, y)
+    if site < 0:
+        game.clock[0].fault = codes.NO_GROUND
+        return spawn(game, kind, owner, x, y, passive)
+    x, y = site % width + 0.5 * shape.width, site // width + 0.5 * shape.height
+    u = spawn(game, kind, owner, x, y, passive)
+    if u >= 0:
+        settle_on_grid(game, u, x, y)
+    return u
+
+
+@kernel
+def nearest_site(game: Game, footprint: int, owner: int, x: float, y: float) -> int:
+    """The lowest cell of the free place for a footprint that is nearest to a point; -1 = none."""
+    width, height = game.ground.size[0], game.ground.size[1]
+    shape = game.rules.footprints[footprint]
+    left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
+    # Equally near places are tried in the opposite order for even owners: no player has the better.
+    sign = 1 if owner & 1 else -1
+    best, best_distance = -1, 1e30
+    ring = 0
+    while ring <= width + height and (best < 0 or (ring - 1) * (ring - 1) <= best_distance):
+        for down in range(-ring, ring + 1):
+            step = 1 if abs(down) == ring or ring == 0 else 2 * ring
+            for along in range(-ring, ring + 1, step):
+                i, j = left + sign * along, bottom + sign * down
+                dx, dy = i + 0.5 * shape.width - x, j + 0.5 * shape.height - y
+                distance = dx * dx + dy * dy
+                if distance < best_distance - NEARLY and is_site(game, footprint, i, j):
+                    best, best_distance = j * width + i, distance
+        ring += 1
+    return best
+
+
+@kernel
+def is_site(game: Game, footprint: int, left: int, bottom: int) -> bool:
+    """Is the ground under a footprint free of structures, and of units that cannot make way?"""
+    if not has_space(game, footprint, left, bottom):
+        return False
+    shape = game.rules.footprints[footprint]
+    x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        if not game.rules.types[game.units[v].kind].mobile and stands_in(game, v, footprint, x, y):
+            return False
+    return True
+
+
+@kernel
+def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
+    """Let a new structure stand at a point, and whoever is there make way."""
     game.units[u].x, game.units[u].y = x, y
     face_middle(game, u)
     put_footprint(game, u)
     push_out(game, u)
-    return u
 
 
 @kernel
