@@ -14,7 +14,7 @@ from terrarium.engine.simulator import EngineError, Simulator
 GENERATED = scenario_names("smacv2")
 FIXED = scenario_names("smac")
 N_TEAMS = 4000
-STRANGERS = (Group("ally", (9.0, 16.0), {"siege_tank": 1}, False, None),)  # not in liberty
+STRANGERS = (Group("ally", (9.0, 16.0), {"siege_tank": 1}, False, None),)  # not in smac
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -22,8 +22,11 @@ def test_everybody_stands_apart_on_walkable_ground(name: str) -> None:
     sim = Simulator(name, 8)
     walkable = sim.scenario.terrain.walkable
     assert sim.scenario.smac is None or sim.units["alive"].all()
-    for everybody in sim.units:
-        units = everybody[everybody["alive"]]  # spare slots, and those of small armies, are empty
+    for everybody, sites in zip(sim.units, sim.games.sites, strict=True):
+        # Spare slots, and those of small armies, are empty. Structures on the grid have outlines
+        # instead of circles (test_scenario_structures.py).
+        placed = sites["placed"] if len(sites) else False
+        units = everybody[everybody["alive"] & ~np.asarray(placed)]
         types = sim.rules.types[units["kind"]]
         assert (walkable[units["y"].astype(int), units["x"].astype(int)] | types["flying"]).all()
         gap = np.hypot(units["x"][:, None] - units["x"], units["y"][:, None] - units["y"])
@@ -79,12 +82,12 @@ def test_drawn_teams_have_the_published_weights(name: str) -> None:
     counts: Counter[str] = Counter()
     for batch in range(4):
         sim.reset(batch * sim.n_envs)
-        allies = sim.units["kind"][:, : generator.n_allies]
-        enemies = sim.units["kind"][:, generator.n_allies :]
+        names = np.array(sim.names)[sim.units["kind"]]
+        allies, enemies = names[:, : generator.n_allies], names[:, generator.n_allies :]
         assert (enemies[:, : generator.n_allies] == allies[:, : generator.n_enemies]).all()
-        counts.update(sim.names[kind] for kind in allies.ravel())
+        counts.update(allies.ravel().tolist())
         for exception in generator.never_only:
-            assert not (allies == sim.rows[exception]).all(axis=1).any()
+            assert not (allies == exception).all(axis=1).any()
     total = sum(counts.values())
     for unit, weight in generator.weights.items():
         # Four standard errors, and the little that forbidding exceptions-only teams moves.
@@ -107,6 +110,51 @@ def test_half_of_the_drawn_battles_are_reflected_and_half_are_surrounded() -> No
     around = enemies[centre]
     off = np.abs(np.abs(around["x"] - 16.0) - np.abs(around["y"] - 16.0))
     assert np.median(off) < 1.5
+
+
+def drawn(name: str, n_envs: int, **changes: object) -> Simulator:
+    """Battles of a generated scenario, some of its draws changed."""
+    scenario = load_scenario(name)
+    assert scenario.generator is not None
+    generator = replace(scenario.generator, **changes)  # type: ignore[arg-type]
+    return Simulator(replace(scenario, generator=generator), n_envs)
+
+
+def test_a_single_extra_enemy_is_never_a_baneling() -> None:
+    sim = Simulator("smacv2/zerg_10_vs_11", N_TEAMS)
+    extras = Counter(sim.names[kind] for kind in sim.units["kind"][:, 20])
+    assert set(extras) == {"zergling", "hydralisk"}
+    # Among those that may be alone the weights are equal.
+    tolerance = 4 * 0.5 / np.sqrt(N_TEAMS)
+    assert extras["zergling"] / N_TEAMS == pytest.approx(0.5, abs=tolerance)
+
+
+def test_extra_enemies_are_not_all_exceptions_whatever_the_team_is() -> None:
+    weights = {"zergling": 0.2, "baneling": 0.8}
+    sim = drawn("smacv2/zerg_5_vs_5", 1000, n_allies=2, n_enemies=5, weights=weights)
+    banelings = sim.units["kind"] == sim.rows["baneling"]
+    extras = banelings[:, 4:].sum(axis=1)
+    assert sorted(set(extras.tolist())) == [0, 1, 2]  # of 3
+    assert banelings[:, :2].sum(axis=1).max() == 1  # of 2
+    assert (banelings[:, :2] == banelings[:, 2:4]).all()
+
+
+def test_groups_around_a_surrounded_team_are_runs_of_consecutive_enemies() -> None:
+    sim = drawn("smacv2/terran_10_vs_10", N_TEAMS, positions="surrounded")
+    dx, dy = sim.units["x"][:, 10:] - 16.0, sim.units["y"][:, 10:] - 16.0
+    # Nearer to the middle, units that make room for others may step into the next quadrant.
+    clear = (np.minimum(np.abs(dx), np.abs(dy)) > 4.0).all(axis=1)
+    quadrant = ((dx > 0.0) + 2 * (dy > 0.0))[clear]
+    ends = (np.diff(quadrant, axis=1) != 0).sum(axis=1)
+    n_quadrants = np.array([len(np.unique(row)) for row in quadrant])
+    assert clear.sum() > 500
+    assert set(n_quadrants.tolist()) == {1, 2, 3, 4}
+    assert (ends == n_quadrants - 1).all()
+    # No place in the list is nearer to one group than to another: both have half on average.
+    pairs = quadrant[n_quadrants == 2]
+    sizes = (pairs == pairs[:, :1]).sum(axis=1)
+    assert sizes.mean() == pytest.approx(5.0, abs=4 * sizes.std() / np.sqrt(len(sizes)))
+    assert {3, 4, 5, 6, 7} <= set(sizes.tolist())
 
 
 def test_the_same_seed_draws_the_same_teams_in_any_batch() -> None:

@@ -15,21 +15,21 @@ def draw_teams(game: Game) -> None:
     settings = game.plan.settings[0]
     n_allies, n_enemies = settings.n_allies, settings.n_enemies
     seed = game.clock[0].seed
-    attempt = 0
-    while is_forbidden(game, seed, attempt, n_allies):
-        attempt += 1
+    attempt = first_allowed(game, seed, 0, n_allies)
+    # The enemy's team is a copy of the allies'; those that it has more are drawn like a team.
+    extra_attempt = first_allowed(game, seed, n_allies, n_enemies)
     reflected = settings.positions == REFLECT or (
         settings.positions == EITHER
         and uniform(seed, 0, 0, POSITION) <= settings.reflect_probability
     )
     for i in range(n_allies):
-        kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
+        kind = game.plan.members[draw_member(game, seed, attempt, i)].ally_kind
         x, y = ally_place(game, seed, i, reflected)
         spawn(game, kind, 1, x, y, settings.passive_allies)
     for i in range(n_enemies):
-        # The enemy's team is a copy of the allies'; what it has more is drawn the same way.
-        kind = game.plan.members[draw_member(game, seed, attempt, i)].kind
-        x, y = enemy_place(game, seed, i, n_allies, reflected)
+        drawn = attempt if i < n_allies else extra_attempt
+        kind = game.plan.members[draw_member(game, seed, drawn, i)].enemy_kind
+        x, y = enemy_place(game, seed, i, reflected)
         spawn(game, kind, 2, x, y, False)
 
 
@@ -45,12 +45,21 @@ def draw_member(game: Game, seed: np.uint64, attempt: int, i: int) -> int:
 
 
 @kernel
-def is_forbidden(game: Game, seed: np.uint64, attempt: int, n: int) -> bool:
+def first_allowed(game: Game, seed: np.uint64, first: int, last: int) -> int:
+    """The first attempt in which some of these may be a team of their own."""
+    attempt = 0
+    while is_forbidden(game, seed, attempt, first, last):
+        attempt += 1
+    return attempt
+
+
+@kernel
+def is_forbidden(game: Game, seed: np.uint64, attempt: int, first: int, last: int) -> bool:
     """Is this a team that could not fight, of exceptions only?"""
-    for i in range(n):
+    for i in range(first, last):
         if not game.plan.members[draw_member(game, seed, attempt, i)].never_only:
             return False
-    return True
+    return first < last
 
 
 @kernel
@@ -63,18 +72,16 @@ def ally_place(game: Game, seed: np.uint64, i: int, reflected: bool) -> tuple[fl
 
 
 @kernel
-def enemy_place(
-    game: Game, seed: np.uint64, i: int, n_allies: int, reflected: bool
-) -> tuple[float, float]:
+def enemy_place(game: Game, seed: np.uint64, i: int, reflected: bool) -> tuple[float, float]:
     width, height = float(game.ground.size[0]), float(game.ground.size[1])
-    if reflected and i < n_allies:
+    if reflected and i < game.plan.settings[0].n_allies:
         x, y = ally_place(game, seed, i, True)
         return width - x, y
     if reflected:
         x = width * 0.5 + uniform(seed, 1, 2 * i, POSITION) * width * 0.5
         return x, uniform(seed, 1, 2 * i + 1, POSITION) * height
     n_groups = 1 + int(uniform(seed, 2, 0, POSITION) * 4.0)
-    group = int(uniform(seed, 3, i, POSITION) * n_groups)
+    group = group_of_enemy(seed, i, game.plan.settings[0].n_enemies, n_groups)
     corner = corner_of_group(seed, group)
     corner_x = width if corner & 1 else 0.0
     corner_y = height if corner & 2 else 0.0
@@ -85,6 +92,18 @@ def enemy_place(
         inner_x * share + corner_x * (1.0 - share),
         inner_y * share + corner_y * (1.0 - share),
     )
+
+
+@kernel
+def group_of_enemy(seed: np.uint64, i: int, n_enemies: int, n_groups: int) -> int:
+    """Groups are runs of consecutive enemies; each enemy adds one to the size of a drawn group."""
+    end = 0
+    for group in range(n_groups - 1):
+        for j in range(n_enemies):
+            end += int(int(uniform(seed, 3, j, POSITION) * n_groups) == group)
+        if i < end:
+            return group
+    return n_groups - 1
 
 
 @kernel
