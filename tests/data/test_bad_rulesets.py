@@ -14,6 +14,7 @@ from terrarium.errors import TerrariumError
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "liberty"\n'  # differences start in line 4
 RIFLE = "[unit.marine.weapon.gauss_rifle]\n"
+COPY = "[new.unit.marine_rl]\nid = 2009\n"
 NEW_UNIT = """
 [defaults]
 race = "Terran"
@@ -117,6 +118,19 @@ BAD = {
     RIFLE + 'area = { radius = 1, center = "me" }': 'area.center: unknown value "me".',
     "[unit.medivac]\nheal.range = -1": "line 5: unit.medivac.heal.range: -1 is outside",
     "[targeting]\nleash_radios = 3": "targeting.leash_radios: unknown key. Did you mean",
+    "[new.unit.marine_rl]\nid = 9": 'line 4: new.unit.marine_rl: needs "agent_copy_of"; other new',
+    COPY + 'agent_copy_of = "marin"': 'agent_copy_of: unknown unit "marin". Did you mean "marine"?',
+    COPY + "agent_copy_of = 5": "line 6: new.unit.marine_rl.agent_copy_of: 5 is not a text",
+    COPY + 'agent_copy_of = "marine"\nhpp = 5': "new.unit.marine_rl.hpp: unknown key. Did you mean",
+    '[new.unit.marine_rl]\nagent_copy_of = "marine"': 'marine_rl: the key "id" is missing',
+    '[new.unit.marine]\nagent_copy_of = "marine"': "there is a unit of this name already",
+    COPY + 'agent_copy_of = "marine"\n[new.unit.other]\nid = 2\nagent_copy_of = "marine"': (
+        "new.unit.other.agent_copy_of: marine_rl is the copy of marine already"
+    ),
+    COPY + 'agent_copy_of = "marine"\n[new.unit.other]\nid = 2\nagent_copy_of = "marine_rl"': (
+        'line 9: new.unit.other.agent_copy_of: unknown unit "marine_rl".'
+    ),
+    '[unit.marine]\nagent_copy_of = "marine"': "line 5: unit.marine.agent_copy_of: unknown unit",
     "only = []": "line 4: only: names no unit",
     'only = ["marin"]': 'line 4: only: unknown unit "marin". Did you mean "marine"? See: terr',
     "only = [5]": "line 4: only: 5 is not the name of a unit",
@@ -185,7 +199,7 @@ def test_a_longer_circle_of_bases_is_found(tmp_path: Path) -> None:
 def test_unknown_rule_sets_and_missing_files(tmp_path: Path) -> None:
     assert refusal("libertyy") == (
         'unknown rule set "libertyy". Did you mean "liberty"? '
-        "Allowed: liberty, lotv-4.10, lotv-5.0.14, lotv-5.0.3"
+        "Allowed: liberty, lotv-4.10, lotv-5.0.14, lotv-5.0.3, smac"
     )
     assert "Did you mean" not in refusal("../rulesets/liberty")
     assert refusal(tmp_path / "none.toml").endswith(

@@ -328,6 +328,13 @@ def test_bad_generators_are_refused(tmp_path: Path, case: str) -> None:
     assert message in refused(tmp_path, GENERATED.replace(old, new, 1))
 
 
+@pytest.mark.parametrize("text", [GROUPS, GENERATED])
+def test_the_agents_copy_of_a_unit_is_not_named(tmp_path: Path, text: str) -> None:
+    text = text.replace('"liberty"', '"smac"').replace("medivac =", "medivac_rl =")
+    message = "units.medivac_rl: it is what agents play: write medivac, and let them be passive"
+    assert message in refused(tmp_path, text)
+
+
 def test_flyers_may_start_above_a_cliff_and_friends_on_one_point(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     text = GROUPS.replace("at = [23.0, 16.0]", "at = [23.0, 4.0]").replace("zealot", "medivac")

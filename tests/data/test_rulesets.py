@@ -4,14 +4,16 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import terrarium
+from terrarium.data.facts.forms import agent_type, forms_of
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
-from terrarium.data.facts.unit_facts import RuleSet, Weapon
+from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "liberty"\n'  # differences start in line 4
 RIFLE = "[unit.marine.weapon.gauss_rifle]\n"
@@ -35,9 +37,11 @@ def weapon(rules: RuleSet, unit: str) -> Weapon:
 
 
 def test_the_rule_sets_of_the_package() -> None:
-    assert ruleset_names() == ("liberty", "lotv-4.10", "lotv-5.0.14", "lotv-5.0.3")
+    assert ruleset_names() == ("liberty", "lotv-4.10", "lotv-5.0.14", "lotv-5.0.3", "smac")
     sizes = {name: len(load_ruleset(name).units) for name in ruleset_names()}
-    assert sizes == {"liberty": 10, "lotv-4.10": 178, "lotv-5.0.14": 178, "lotv-5.0.3": 178}
+    assert sizes == {"liberty": 10, "smac": 13} | dict.fromkeys(
+        ("lotv-4.10", "lotv-5.0.14", "lotv-5.0.3"), 178
+    )
 
 
 def test_a_marine_has_45_hp_and_shoots_6_at_range_5() -> None:
@@ -50,7 +54,12 @@ def test_a_marine_has_45_hp_and_shoots_6_at_range_5() -> None:
 
 @pytest.mark.parametrize(
     ("name", "damage", "bonus", "loops"),
-    [("liberty", 10, 4, 23.04), ("lotv-4.10", 13, 5, 29.92), ("lotv-5.0.3", 13, 5, 29.92)],
+    [
+        ("liberty", 10, 4, 23.04),
+        ("smac", 13, 5, 29.92),
+        ("lotv-4.10", 13, 5, 29.92),
+        ("lotv-5.0.3", 13, 5, 29.92),
+    ],
 )
 def test_stalkers(name: str, damage: float, bonus: float, loops: float) -> None:
     beam = weapon(load_ruleset(name), "stalker")
@@ -60,7 +69,13 @@ def test_stalkers(name: str, damage: float, bonus: float, loops: float) -> None:
 
 @pytest.mark.parametrize(
     ("name", "damage", "light"),
-    [("liberty", 20, 15), ("lotv-4.10", 20, 15), ("lotv-5.0.3", 16, 19), ("lotv-5.0.14", 16, 19)],
+    [
+        ("liberty", 20, 15),
+        ("smac", 20, 15),
+        ("lotv-4.10", 20, 15),
+        ("lotv-5.0.3", 16, 19),
+        ("lotv-5.0.14", 16, 19),
+    ],
 )
 def test_banelings_hurt_units_by_version_and_structures_by_80(
     name: str, damage: float, light: float
@@ -83,6 +98,70 @@ def test_a_mothership_of_5_0_14_has_no_energy() -> None:
 def test_ids_of_rich_gas_structures_differ_between_builds() -> None:
     ids = [load_ruleset(f"lotv-{v}").units["extractor_rich"].id for v in ("4.10", "5.0.3")]
     assert ids == [1957, 1995]
+
+
+def test_smacs_enemies_are_the_clients_own_units() -> None:
+    smac, client = load_ruleset("smac"), load_ruleset("lotv-4.10")
+    own = [name for name, unit in smac.units.items() if unit.agent_copy_of is None]
+    assert own == list(load_ruleset("liberty").units)
+    assert {name: smac.units[name] for name in own} == {name: client.units[name] for name in own}
+    assert [len(part) for part in (smac.abilities, smac.buffs, smac.upgrades)] == [0, 0, 0]
+
+
+def test_smacs_agents_differ_from_their_units_by_a_few_numbers() -> None:
+    rules = load_ruleset("smac").units
+    hydralisk, medivac, colossus = (rules[f"{n}_rl"] for n in ("hydralisk", "medivac", "colossus"))
+    assert hydralisk == replace(
+        rules["hydralisk"],
+        **named(hydralisk),
+        hp=80.0,  # the client's has 90
+        speed_creep_multiplier=1.5,  # 1.3
+    )
+    assert medivac == replace(
+        rules["medivac"],
+        **named(medivac),
+        speed=2.75,  # 2.5
+        acceleration=2.3125,  # 2.25
+    )
+    assert colossus == replace(
+        rules["colossus"],
+        **named(colossus),
+        turn_rate_deg_per_s=999.8437,  # 720
+        stationary_turn_rate_deg_per_s=999.8437,
+    )
+    assert (rules["hydralisk"].hp, rules["medivac"].speed) == (90.0, 2.5)
+    assert [unit.api_name for unit in (hydralisk, medivac, colossus)] == [
+        *("Hydralisk_RL", "Medivac_RL", "Colossus_RL"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unit", "damage", "bonus", "attacks", "loops", "reach"),
+    [
+        ("marine", 6, {}, 1, 13.773, 5),
+        ("marauder", 10, {"Armored": 10}, 1, 24, 6),
+        ("stalker", 13, {"Armored": 5}, 1, 29.92, 6),
+        ("zealot", 8, {}, 2, 19.2, 0.1),
+        ("colossus", 10, {"Light": 5}, 2, 24, 7),
+        ("colossus_rl", 10, {"Light": 5}, 2, 24, 7),
+        ("spine_crawler", 25, {"Armored": 5}, 1, 29.6, 7),
+        ("zergling", 5, {}, 1, 11.136, 0.1),
+        ("baneling", 20, {"Light": 15}, 1, 13.328, 0.25),
+    ],
+)
+def test_weapons_on_smacs_maps(
+    unit: str, damage: float, bonus: dict[str, float], attacks: int, loops: float, reach: float
+) -> None:
+    (found,) = load_ruleset("smac").units[unit].weapons
+    assert (found.damage, found.bonus, found.attacks) == (damage, bonus, attacks)
+    assert (found.cooldown_loops, found.range) == (loops, reach)
+
+
+@pytest.mark.parametrize("unit", ["hydralisk", "hydralisk_rl"])
+def test_hydralisks_of_smacs_maps_spit_12_at_range_5_and_bite_for_as_much(unit: str) -> None:
+    bite, spit = load_ruleset("smac").units[unit].weapons
+    assert (bite.damage, bite.range, bite.cooldown_loops) == (12, 0.5, 12)
+    assert (spit.damage, spit.range, spit.cooldown_loops) == (12, 5, 13.2)
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -200,6 +279,41 @@ def test_differences_stack_up_and_files_may_be_bases(tmp_path: Path) -> None:
     assert list(rules.units) == ["marine"]
     assert (rules.units["marine"].hp, rules.units["marine"].armor) == (60, 2)
     assert (rules.name, rules.version) == ("second", 3)
+
+
+COPY = """
+[new.unit.marine_rl]
+agent_copy_of = "marine"
+id = 2009
+hp = 40
+"""
+
+
+def named(unit: Unit) -> dict[str, Any]:
+    """What a copy is called."""
+    return {key: getattr(unit, key) for key in ("name", "api_name", "id", "agent_copy_of")}
+
+
+def test_a_copy_is_its_unit_but_for_what_it_says(tmp_path: Path) -> None:
+    rules = mine(tmp_path, COPY)
+    marine, copy = rules.units["marine"], rules.units["marine_rl"]
+    assert copy == replace(marine, **named(copy), hp=40.0)
+    assert (copy.name, copy.api_name, copy.id) == ("marine_rl", "MarineRl", 2009)
+    assert (copy.known_as, marine.known_as) == ("marine", "marine")
+    assert agent_type(rules, "marine") == "marine_rl"
+    assert agent_type(rules, "zealot") == "zealot"
+    assert forms_of(rules, "marine") == forms_of(rules, "marine_rl") == {"marine", "marine_rl"}
+
+
+def test_what_is_said_of_a_unit_holds_for_its_copy(tmp_path: Path) -> None:
+    write(tmp_path, HEAD + COPY, "first.toml")
+    text = 'title = "Second"\nversion = 1\nbase = "first.toml"\nonly = ["marine"]\n'
+    text += "[unit.marine]\nhp = 60\narmor = 3\n[unit.marine_rl]\nsight = 4\n"
+    rules = load_ruleset(write(tmp_path, text, "second.toml"))
+    marine, copy = rules.units["marine"], rules.units["marine_rl"]
+    assert list(rules.units) == ["marine", "marine_rl"]
+    assert (marine.hp, marine.armor, marine.sight) == (60, 3, 9)
+    assert (copy.hp, copy.armor, copy.sight) == (40, 3, 4)
 
 
 NEW_UNIT = """

@@ -106,7 +106,7 @@ def compare_map(c: Comparison, scenario: Scenario, facts: dict[str, Any]) -> Non
     name = scenario.name
     compare_registry(c, scenario, facts)
     c.same(f"{name} terrain", scenario.terrain.name, facts["terrain"])
-    c.same(f"{name} rules", scenario.rules, "liberty")
+    c.same(f"{name} rules", scenario.rules, "smac")
     c.same(f"{name} ticks", scenario.ticks_per_step, 8)
     c.same(f"{name} generator", scenario.generator, None)
     c.same(f"{name} triggers", scenario.triggers, ())
@@ -137,6 +137,7 @@ def compare_generated(c: Comparison, scenario: Scenario, facts: dict[str, Any], 
     race = facts["map"].removeprefix("10gen_")
     c.same(f"{name} limit", scenario.limit_steps, facts["episode_limit"])
     c.same(f"{name} terrain", scenario.terrain.name, file["terrain"])
+    c.same(f"{name} rules", scenario.rules, "smac")
     c.same(f"{name} groups", scenario.groups, ())
     c.same(f"{name} map creates units", file["spawn_order"], [])
     c.same(f"{name} allies", generator.n_allies, facts["n_agents"])

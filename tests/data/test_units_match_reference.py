@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import Heal, RuleSet, Unit
 
@@ -449,6 +450,46 @@ def test_every_value_of_the_smac_unit_data(capsys: pytest.CaptureFixture[str]) -
     }
     n_values += check({key: data["defaults"][key] for key in common}, common)
     report("liberty", n_values, capsys)
+
+
+# What the map files state of the agents' bodies, and what it is called here.
+BODY = {
+    **{"LifeMax": "hp", "LifeStart": "hp", "LifeArmor": "armor", "LifeRegenRate": "hp_regen_per_s"},
+    **{"ShieldsMax": "shields", "ShieldsStart": "shields", "ShieldRegenRate": "shield_regen_per_s"},
+    **{"EnergyMax": "energy_max", "EnergyStart": "energy_start"},
+    **{"EnergyRegenRate": "energy_regen_per_s", "Height": "fly_height", "Sight": "sight"},
+    **{"Radius": "radius", "SeparationRadius": "separation_radius", "InnerRadius": "inner_radius"},
+    **{"Speed": "speed", "SpeedMultiplierCreep": "speed_creep_multiplier"},
+    **{"Acceleration": "acceleration", "LateralAcceleration": "lateral_acceleration"},
+    **{"TurningRate": "turn_rate_deg_per_s", "AttackTargetPriority": "attack_priority"},
+    "StationaryTurningRate": "stationary_turn_rate_deg_per_s",
+}
+# Of the catalog, where a file leaves something out: smac_real.md, 2.2, and smac_scenarios.json.
+CATALOG = {"Radius": 0.5, "SeparationRadius": 0.5, "TurningRate": 999.8437}
+
+
+@needs_reference
+def test_every_body_of_smacs_agents_is_that_of_the_map_files(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rules, expected, actual = load_ruleset("smac"), Leaves(), Leaves()
+    for name, stated in read("smac_rl_units.json")["units"].items():
+        original = name.removesuffix("_RL").replace("Colosus", "Colossus").lower()
+        unit = rules.units[agent_type(rules, original)]
+        for key, value in (CATALOG | stated).items():
+            if field := BODY.get(key):
+                expected[f"{name}.{key}"], actual[f"{name}.{key}"] = value, getattr(unit, field)
+        if "ShieldRegenDelay" in stated:
+            expected[f"{name}.delay"] = stated["ShieldRegenDelay"] * 16
+            actual[f"{name}.delay"] = unit.shield_regen_delay_loops
+        for key, found in (
+            ("attributes", unit.attributes),
+            ("planes", unit.targetable_as),
+            ("weapons", [weapon.api_name for weapon in unit.weapons]),
+        ):
+            expected[f"{name}.{key}"] = sorted(word.lower() for word in stated[key])
+            actual[f"{name}.{key}"] = sorted(word.lower() for word in found)
+    report("smac", check(expected, actual), capsys)
 
 
 @pytest.mark.skipif(

@@ -9,7 +9,8 @@ from tests.engine.arena import SECOND, open_ground
 
 UNITS = [(rules, name) for rules in ruleset_names() for name in load_ruleset(rules).units]
 # Somebody big enough to survive a volley, on the ground and in the air, that holds still.
-GROUND_TARGET, AIR_TARGET = {"liberty": "colossus"}, {"liberty": "medivac"}
+GROUND_TARGET = {"liberty": "colossus", "smac": "colossus"}
+AIR_TARGET = {"liberty": "medivac", "smac": "medivac"}
 
 
 def unit_of(rules: str, name: str) -> Unit:

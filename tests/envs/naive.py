@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.vector import VecEnv
 
@@ -48,7 +49,8 @@ class NaiveSmac:
     def __init__(self, env: VecEnv, e: int = 0) -> None:
         self.env, self.e = env, e
         self.scenario, self.options = env.scenario, env.options
-        self.facts = load_ruleset(self.scenario.rules).units
+        self.rules = load_ruleset(self.scenario.rules)
+        self.facts = self.rules.units
         smac = self.scenario.smac
         assert smac is not None
         self.smac = smac
@@ -66,6 +68,11 @@ class NaiveSmac:
 
     def name(self, m: int) -> str:
         return self.env.sim.names[int(self.unit(m)["kind"])]
+
+    def type_of(self, m: int) -> Any:
+        """A member's facts: agents may have bodies of their own."""
+        name = self.name(m)
+        return self.facts[agent_type(self.rules, name) if m < self.n_agents else name]
 
     def alive(self, m: int) -> bool:
         return bool(self.unit(m)["alive"])
@@ -114,7 +121,7 @@ class NaiveSmac:
     # -- observation -------------------------------------------------------------------------
 
     def life(self, m: int, race: str) -> list[float]:
-        facts, unit = self.facts[self.name(m)], self.unit(m)
+        facts, unit = self.type_of(m), self.unit(m)
         shown = [unit["hp"] / facts.hp]
         if race == "Protoss":
             shown.append(unit["shield"] / facts.shields)
@@ -212,8 +219,10 @@ class NaiveSmac:
             elif o.exact:
                 second = max(unit["cooldown"], 0.0) / COOLDOWNS.get(name, 15)
             else:
-                weapon = self.facts[name].weapons[0]
-                full = max(weapon.cooldown_loops + weapon.cooldown_random_loops[1], 1.0)
+                full = max(
+                    w.cooldown_loops + w.cooldown_random_loops[1] for w in self.type_of(a).weapons
+                )
+                full = max(full, 1.0)
                 second = min(max(unit["cooldown"], 0.0) / full, 1.0)
             shown = [life[0], second, *self.body(a), *life[1:], *self.type_bits(a, self.bits[0])]
             row += shown if self.alive(a) else [0.0] * len(shown)

@@ -269,8 +269,8 @@ def test_cooldowns_in_the_state(contract: str) -> None:
     env.sim.units["cooldown"][0, env.member_slots[0, 0]] = 14.0
     env.refresh()
     at = env.info.state_features.index("ally_cooldown_0")
-    # A Hydralisk's cooldown is 13.28 and up to 2 ticks; SMAC divides by 10 and does not clip.
-    assert env.state[0, at] == pytest.approx(1.4 if contract == "exact" else 14 / 15.28, rel=1e-6)
+    # A Hydralisk's cooldown is 13.2 and up to 2 ticks; SMAC divides by 10 and does not clip.
+    assert env.state[0, at] == pytest.approx(1.4 if contract == "exact" else 14 / 15.2, rel=1e-6)
 
 
 @CONTRACTS

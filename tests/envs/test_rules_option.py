@@ -44,7 +44,7 @@ def test_one_battle_and_many_are_played_by_the_rules_that_are_asked_for(strong: 
 
 
 def test_the_scenarios_own_rules_change_nothing() -> None:
-    plain, asked = load_scenario("smac/3m"), with_rules(load_scenario("smac/3m"), "liberty")
+    plain, asked = load_scenario("smac/3m"), with_rules(load_scenario("smac/3m"), "smac")
     assert asked is plain
     answers = [
         evaluate(HeuristicPlayer(), plain, 20, options=options_for(plain, given))

@@ -216,7 +216,9 @@ def _kinds(
             alphabet.index(name),
             _bit(rules, ally_bits, name),
             _bit(rules, enemy_bits, name),
-            _SMAC_COOLDOWNS.get(name, _OTHER_COOLDOWN) if options.exact else max(full, 1.0),
+            _SMAC_COOLDOWNS.get(unit.known_as, _OTHER_COOLDOWN)
+            if options.exact
+            else max(full, 1.0),
             max(full, 1.0),
             is_healer(unit),
             is_healer(unit),
@@ -247,7 +249,7 @@ def _ranges(unit: Unit, options: Options, skilled: bool) -> tuple[float, float]:
         return max(sight, shoot + BODIES), shoot
     if not options.use_unit_ranges:
         return SIGHT_RANGE, SHOOT_RANGE
-    reach = _SMACV2_SHOOT_RANGES.get(unit.name, reach)
+    reach = _SMACV2_SHOOT_RANGES.get(unit.known_as, reach)
     return unit.sight, max(reach, options.min_attack_range)
 
 

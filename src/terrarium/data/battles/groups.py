@@ -92,6 +92,11 @@ def known_units(table: Table, rules: RuleSet) -> Mapping[str, object]:
             guess = nearest(name, rules.units)
             quoted = json.dumps(name, ensure_ascii=False)
             raise table.error(f"unknown unit {quoted}.{guess} See: terrarium list units", name)
+        if original := rules.units[name].agent_copy_of:
+            # One name in every rule set: the same scenario is played where there are no copies.
+            raise table.error(
+                f"it is what agents play: write {original}, and let them be passive", name
+            )
     return table.values
 
 

@@ -26,8 +26,10 @@ PLURALS = {
     "upgrade": "upgrades",
 }
 _ARTICLES = {"unit": "a", "ability": "an", "buff": "a", "effect": "an", "upgrade": "an"}
-# Of these a rule set may bring complete ones; new units have a file of their own.
+# Of these a rule set may bring complete ones; new units have a file of their own, unless they are
+# copies of others.
 _MAY_BE_NEW = ("ability", "buff", "effect", "upgrade")
+_COPY = "agent_copy_of"
 _LISTED = {"unit": "units", "ability": "abilities", "upgrade": "upgrades"}
 _NAME = re.compile("[a-z0-9_]+")
 
@@ -44,11 +46,19 @@ class Draft:
         default_factory=lambda: {section: [] for section in PLURALS}
     )
     """what has not been left out, in the order of the files"""
+    copies: dict[str, str] = field(default_factory=dict)
+    """of each unit that only says how it differs from another, that other one"""
     targeting: list[Table] = field(default_factory=list)
     assumptions: list[Table] = field(default_factory=list)
 
     def merged(self, section: str) -> dict[str, Layers]:
-        return {name: Layers(tables) for name, tables in self.tables[section].items()}
+        tables = self.tables[section]
+        copies = self.copies if section == "unit" else {}
+        # Whatever any file says of a unit holds for its copy, unless that one says otherwise.
+        return {
+            name: Layers([*(tables[copies[name]] if name in copies else ()), *own])
+            for name, own in tables.items()
+        }
 
 
 def read_file(file: Path) -> Layers:
@@ -88,9 +98,11 @@ def add_file(draft: Draft, file: Path, table: Layers) -> None:
                 raise table.error(f"unknown {section}.{guess}{see}", section, name)
             draft.tables[section][name].append(difference)
     if table.has("new"):
-        table.table("new").only(_MAY_BE_NEW)
+        new = table.table("new")
+        new.only([*_MAY_BE_NEW, "unit"])
         for section in _MAY_BE_NEW:
-            _add_tables(draft, section, table.table("new"), section, [])
+            _add_tables(draft, section, new, section, [])
+        _add_copies(draft, new)
     if table.has("targeting"):
         draft.targeting.append(table.table("targeting"))
     if table.has("assumptions"):
@@ -104,7 +116,8 @@ def _choose(draft: Draft, table: Layers) -> None:
         chosen = {table.unit_name(name, units, "only") for name in table.array("only")}
         if not chosen:
             raise table.error("names no unit", "only")
-        units[:] = [name for name in units if name in chosen]
+        # Copies go with their units.
+        units[:] = [name for name in units if chosen & {name, draft.copies.get(name)}]
     without = table.table_or_empty("without")
     without.only([plural for section, plural in PLURALS.items() if section != "unit"])
     for section, plural in PLURALS.items():
@@ -119,6 +132,17 @@ def _choose(draft: Draft, table: Layers) -> None:
                 guess = nearest(str(name), names)
                 raise without.error(f'unknown {section} "{name}".{guess}', plural)
             names.remove(name)
+
+
+def _add_copies(draft: Draft, new: Layers) -> None:
+    """Take in units that are as others, but for what their tables say."""
+    originals = [name for name in draft.chosen["unit"] if name not in draft.copies]
+    _add_tables(draft, "unit", new, "unit", [])
+    for name, table in new.named_tables("unit"):
+        if not table.has(_COPY):
+            raise table.error(f'needs "{_COPY}"; other new units have a file of their own (units)')
+        table.integer("id", 1)  # must be its own: that of the unit would be there twice
+        draft.copies[name] = table.unit_name(table.text(_COPY), originals, _COPY)
 
 
 def _source(file: Path, table: Layers, folder: str, name: object) -> Path:

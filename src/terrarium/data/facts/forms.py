@@ -1,4 +1,4 @@
-"""Units in their forms: a Siege Tank stays one when it sieges, a Hellion when it transforms."""
+"""Units in their forms: a Siege Tank stays one when it sieges, a Medivac in an agent's hands."""
 
 from functools import lru_cache
 
@@ -6,6 +6,11 @@ from terrarium.data.facts.unit_facts import RuleSet
 
 
 @lru_cache(maxsize=16)  # by the object: files of one name may differ
+def _agent_copies(facts: RuleSet) -> dict[str, str]:
+    return {unit.agent_copy_of: name for name, unit in facts.units.items() if unit.agent_copy_of}
+
+
+@lru_cache(maxsize=16)
 def _forms(facts: RuleSet) -> dict[str, frozenset[str]]:
     forms = {name: {name} for name in facts.units}
     for ability in facts.abilities.values():
@@ -15,12 +20,21 @@ def _forms(facts: RuleSet) -> dict[str, frozenset[str]]:
             joined = forms[user] | forms[ability.morph.becomes]
             for name in joined:
                 forms[name] = joined
+    for original, copy in _agent_copies(facts).items():
+        joined = forms[original] | forms[copy]
+        for name in joined:
+            forms[name] = joined
     return {name: frozenset(others) for name, others in forms.items()}
 
 
 def forms_of(rules: RuleSet, unit: str) -> frozenset[str]:
-    """The unit's own name, and those of all it can turn into and back from."""
+    """The unit's own name, that of its copy, and those of all it can turn into and back from."""
     return _forms(rules)[unit]
+
+
+def agent_type(rules: RuleSet, unit: str) -> str:
+    """The type of a unit that an agent plays: the copy, where the rule set has one."""
+    return _agent_copies(rules).get(unit, unit)
 
 
 def fighting_value(rules: RuleSet, unit: str) -> float:

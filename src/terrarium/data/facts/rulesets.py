@@ -25,7 +25,13 @@ which it differs:
     [new.buff.rage]                     # new abilities, buffs, effects, upgrades; complete
     duration_loops = 80
 
-An ability stays if one of its users, and the unit that it makes, are in the rule set.
+    [new.unit.marine_rl]                # what passive Marines, SMAC's agents, have otherwise
+    agent_copy_of = "marine"
+    id = 2009
+    hp = 40
+
+An ability stays if one of its users, and the unit that it makes, are in the rule set. Abilities and
+upgrades of a unit are not those of its copy, unless they name it.
 """
 
 from collections.abc import Mapping
@@ -135,6 +141,7 @@ def _units(draft: Draft) -> dict[str, Unit]:
     merged = draft.merged("unit")
     roster = {name: read_unit_id(name, table) for name, table in merged.items()}
     _check_ids(merged)
+    _check_copies(draft, merged)
     return {name: read_unit(name, merged[name], roster) for name in draft.chosen["unit"]}
 
 
@@ -192,6 +199,19 @@ def _check_ids(tables: Mapping[str, Layers], optional: bool = False) -> None:
         if identity in owner:
             raise table.error(f"{identity} is the id of {owner[identity]} already", "id")
         owner[identity] = name
+
+
+def _check_copies(draft: Draft, merged: Mapping[str, Layers]) -> None:
+    """A copy stands for a unit of the rule set, and no other copy does."""
+    chosen, key = draft.chosen["unit"], "agent_copy_of"
+    originals = [name for name in chosen if not merged[name].has(key)]
+    copied: dict[str, str] = {}
+    for name in chosen:
+        if merged[name].has(key):
+            unit = merged[name].unit_name(merged[name].text(key), originals, key)
+            if unit in copied:
+                raise merged[name].error(f"{copied[unit]} is the copy of {unit} already", key)
+            copied[unit] = name
 
 
 def _targeting(draft: Draft, file: Table) -> Targeting:

@@ -225,6 +225,8 @@ class Unit:
     name: str
     api_name: str
     id: int
+    agent_copy_of: str | None
+    """the unit whose passive ones, SMAC's agents, are of this type"""
     race: str
     kind: str
     api: Api
@@ -288,6 +290,11 @@ class Unit:
     production: tuple[Production, ...]
     abilities_seen: tuple[int, ...]
     command_card: tuple[int, ...]
+
+    @property
+    def known_as(self) -> str:
+        """The name that players know it by: a copy goes by that of the unit it is a copy of."""
+        return self.agent_copy_of or self.name
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from terrarium.data.battles.groups import group_size
 from terrarium.data.battles.scenario import Group, Order, Scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.engine.codes import NEUTRAL_OWNER
@@ -67,7 +68,15 @@ ENTRY = np.dtype(
     ],
     align=True,
 )
-MEMBER = np.dtype([("kind", "i8"), ("up_to", "f8"), ("never_only", "?")], align=True)
+MEMBER = np.dtype(
+    [
+        ("ally_kind", "i8"),
+        ("enemy_kind", "i8"),
+        ("up_to", "f8"),
+        ("never_only", "?"),
+    ],
+    align=True,
+)
 PLAYER_PLAN = np.dtype(
     [
         ("friends", "i8"),  # bit o: owner o is this player or an ally
@@ -124,7 +133,7 @@ def compile_plan(
         settings=_settings(scenario),
         places=_places(scenario, facts),
         groups=_table(GROUP, [_group_row(group, abilities) for group in scenario.groups]),
-        entries=_table(ENTRY, _entry_rows(scenario, rows)),
+        entries=_table(ENTRY, _entry_rows(scenario, rows, facts)),
         players=_players(scenario, teams),
         grants=_table(
             GRANT,
@@ -147,7 +156,7 @@ def compile_plan(
                 for trigger in scenario.triggers
             ],
         ),
-        members=_table(MEMBER, _member_rows(scenario, rows)),
+        members=_table(MEMBER, _member_rows(scenario, rows, facts)),
         armies=compile_armies(scenario.armies, facts, rows),
     )
 
@@ -237,27 +246,41 @@ def _order_row(order: Order | None, abilities: Mapping[str, int]) -> tuple[Any, 
     return _ORDERS[order.kind], *at, *to, OWNERS[order.side] if order.side else 0, ability
 
 
-def _entry_rows(scenario: Scenario, rows: Mapping[str, int]) -> list[tuple[Any, ...]]:
+def _entry_rows(
+    scenario: Scenario, rows: Mapping[str, int], facts: RuleSet
+) -> list[tuple[Any, ...]]:
     """Units in the order in which they are created: each group, then those inside of it."""
     entries = []
     slot = 0
     for g, group in enumerate(scenario.groups):
         carriers, first = slot, 0
         for name, count in group.units.items():
-            entries.append((g, rows[name], count, slot, first, NONE, 0))
+            kind = rows[_type_of(facts, name, group.passive)]
+            entries.append((g, kind, count, slot, first, NONE, 0))
             slot, first = slot + count, first + count
         for name, each in group.inside.items():
-            count = each * sum(group.units.values())
-            entries.append((g, rows[name], count, slot, 0, carriers, each))
+            kind, count = rows[_type_of(facts, name, group.passive)], each * first
+            entries.append((g, kind, count, slot, 0, carriers, each))
             slot += count
     return entries
 
 
-def _member_rows(scenario: Scenario, rows: Mapping[str, int]) -> list[tuple[Any, ...]]:
+def _member_rows(
+    scenario: Scenario, rows: Mapping[str, int], facts: RuleSet
+) -> list[tuple[Any, ...]]:
     if not (generator := scenario.generator):
         return []
     up_to = np.cumsum(list(generator.weights.values()))
     return [
-        (rows[name], up_to[m], name in generator.never_only)
+        (
+            rows[_type_of(facts, name, generator.passive_allies)],
+            rows[name],
+            up_to[m],
+            name in generator.never_only,
+        )
         for m, name in enumerate(generator.weights)
     ]
+
+
+def _type_of(facts: RuleSet, name: str, passive: bool) -> str:
+    return agent_type(facts, name) if passive else name

@@ -104,7 +104,8 @@ class StarCraft2Env:
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
         rules = load_ruleset(self.vec.scenario.rules)
         self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
-        self._units = rules.units
+        self._units = tuple(rules.units.values())
+        self._ids = {name: unit.id for name, unit in rules.units.items()}
         self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
         self._log = BattleLog(self.vec)
 
@@ -318,12 +319,13 @@ class StarCraft2Env:
     def _unit(self, m: int) -> UnitView:
         self.vec.check_started()
         unit = self.vec.sim.units[0, self.vec.member_slots[0, m]]
-        name = self.vec.sim.names[int(unit["kind"])]
-        facts = self._units[name]
+        facts = self._units[int(unit["kind"])]
+        name = facts.known_as
+        copy_ids = self._agent_ids if m < self.n_agents else {}
         alive = bool(self.vec.living[0, m])
         return UnitView(
             tag=int(unit["tag"]),
-            unit_type=self._agent_ids.get(name, facts.id) if m < self.n_agents else facts.id,
+            unit_type=copy_ids.get(name, self._ids[name]),
             name=name,
             pos=Point(float(unit["x"]), float(unit["y"])),
             health=float(unit["hp"]) if alive else 0.0,
