@@ -49,7 +49,7 @@ def battlefields() -> list[tuple[Scenario, int]]:
     """What is played, and with how many games at a time."""
     fields = [
         (everything("lotv-4.10", generate_terrain(64, seed=3)), 2),
-        (everything("lotv-5.0.14", load_terrain("open")), 2),
+        (everything("lotv-5.0.14", generate_terrain(64, seed=4)), 2),
         (everything("liberty", load_terrain("ravine")), 16),
         (everything("smac", load_terrain("ravine")), 16),
         (everything("liberty", load_terrain("corridor")), 16),

@@ -439,6 +439,28 @@ def test_a_lowered_depot_takes_ground_but_is_walked_over() -> None:
         arena.place("supply_depot", at=(21, 20))
 
 
+def test_units_on_a_depot_that_is_raised_make_way() -> None:
+    arena = grid()
+    depot = arena.place("supply_depot_lowered", at=(20, 20))
+    there = [
+        arena.add("marine", at=(19.5, 20.5), passive=True),
+        arena.add("colossus", at=(20, 19.5), passive=True),
+    ]
+    assert depot.use("raise_supply_depot") == "Success"
+    assert arena.run(40, until=lambda: depot.type == "supply_depot")
+    for me in there:
+        assert distance_to_polygon(*me.at, outline(depot)) >= me.row["inner"] - 1e-6
+
+
+def test_an_enemy_on_a_depot_keeps_it_from_being_raised() -> None:
+    arena = grid()
+    depot = arena.place("supply_depot_lowered", at=(20, 20))
+    enemy = arena.add("zergling", at=(20.5, 20.5), owner=2, passive=True)
+    assert depot.use("raise_supply_depot") == "CantBuildLocationInvalid"
+    enemy.put(25, 25)
+    assert depot.use("raise_supply_depot") == "Success"
+
+
 @pytest.mark.parametrize("name", ["marine", "marauder"])
 def test_structures_on_the_grid_are_attacked_from_every_side(name: str) -> None:
     arena = grid()

@@ -5,10 +5,11 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import end_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.events import new_event
-from terrarium.engine.kernels.movement.footprints import change_footprint
+from terrarium.engine.kernels.movement.footprints import change_footprint, closes_cells
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import MORPHING, uniform
 from terrarium.engine.kernels.setup.free_places import find_room
+from terrarium.engine.kernels.setup.placing import push_out
 from terrarium.engine.state import Game
 
 
@@ -51,8 +52,11 @@ def become(game: Game, u: int, kind: int) -> None:
     share = me.hp / max(me.hp_max, 1e-9)
     was_flying = old.flying
     end_toggles(game, u)
+    raised = closes_cells(game, u, kind)
+    change_footprint(game, u, kind)
     me.kind = kind
-    change_footprint(game, u)
+    if raised:
+        push_out(game, u)
     new = game.rules.types[kind]
     skill.switched = 0
     refresh(game, u)

@@ -1,7 +1,10 @@
 """Footprints: structures that stand on the grid, close its cells and are walked around."""
 
+from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
+from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.state import Game, is_placed
 from terrarium.engine.tables.footprints import MAX_SIDE
 
@@ -31,6 +34,39 @@ def has_space(game: Game, footprint: int, left: int, bottom: int) -> bool:
 
 
 @kernel
+def stands_in(game: Game, v: int, footprint: int, x: float, y: float) -> bool:
+    """Does a body on the ground overlap a footprint whose middle is at (x, y)?"""
+    other, shape = game.units[v], game.rules.footprints[footprint]
+    row = game.rules.types[other.kind]
+    if not other.alive or row.walker == codes.FLYER or is_placed(game, v):
+        return False
+    reach = row.inner if row.mobile else row.separation
+    dx = max(abs(other.x - x) - 0.5 * shape.width, 0.0)
+    dy = max(abs(other.y - y) - 0.5 * shape.height, 0.0)
+    return dx * dx + dy * dy < reach * reach - NEARLY
+
+
+@kernel
+def enemy_stands_in(game: Game, owner: int, footprint: int, x: float, y: float) -> bool:
+    """Does an enemy on the ground keep a player from closing a footprint?"""
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        if is_enemy(game, owner, game.units[v].owner) and stands_in(game, v, footprint, x, y):
+            return True
+    return False
+
+
+@kernel
+def closes_cells(game: Game, u: int, kind: int) -> bool:
+    """Would a structure on the grid close other cells than now as this type?"""
+    footprint = game.rules.types[kind].footprint
+    if not is_placed(game, u) or footprint < 0:
+        return False
+    old, new = game.rules.footprints[game.sites[u].footprint], game.rules.footprints[footprint]
+    return old.width != new.width or old.height != new.height or old.closed != new.closed
+
+
+@kernel
 def put_footprint(game: Game, u: int) -> None:
     """Let a unit stand on the grid where it is: from now on walkers go around it."""
     me, site = game.units[u], game.sites[u]
@@ -55,17 +91,16 @@ def lift_footprint(game: Game, u: int) -> None:
 
 
 @kernel
-def change_footprint(game: Game, u: int) -> None:
-    """Keep the footprint of a unit on the grid true after it took another form."""
+def change_footprint(game: Game, u: int, kind: int) -> None:
+    """Keep the footprint of a unit on the grid true when it takes another form."""
     if not is_placed(game, u):
         return
-    site, footprint = game.sites[u], game.rules.types[game.units[u].kind].footprint
-    if footprint >= 0:
-        old, new = game.rules.footprints[site.footprint], game.rules.footprints[footprint]
-        if old.width == new.width and old.height == new.height and old.closed == new.closed:
-            site.footprint = footprint
-            return
+    footprint = game.rules.types[kind].footprint
+    if footprint >= 0 and not closes_cells(game, u, kind):
+        game.sites[u].footprint = footprint
+        return
     lift_footprint(game, u)
+    game.units[u].kind = kind
     if footprint >= 0:
         put_footprint(game, u)
 

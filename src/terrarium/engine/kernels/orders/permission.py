@@ -12,6 +12,7 @@ from terrarium.engine.kernels.abilities.buffs import find_buff
 from terrarium.engine.kernels.abilities.stats import upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
 from terrarium.engine.state import Game, is_unit
 
@@ -80,7 +81,18 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_SUPPORTED
     if row.flag_bits & codes.ONLY_WHEN_EMPTY and skill.load > 0:
         return codes.NOT_SUPPORTED
+    if row.mechanic == codes.MORPH and is_held_down(game, u, row.params):
+        return codes.CANT_BUILD_LOCATION_INVALID
     return codes.SUCCESS
+
+
+@kernel
+def is_held_down(game: Game, u: int, morph: int) -> bool:
+    """Does an enemy stand where a form of a structure would close cells, as of a raised depot?"""
+    me, kind = game.units[u], game.rules.mechanics.morphs[morph].becomes
+    if not closes_cells(game, u, kind):
+        return False
+    return enemy_stands_in(game, me.owner, game.rules.types[kind].footprint, me.x, me.y)
 
 
 @kernel

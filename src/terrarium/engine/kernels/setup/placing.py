@@ -7,16 +7,17 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
+    enemy_stands_in,
     has_space,
     lift_footprint,
     lowest_cell,
     put_footprint,
+    stands_in,
 )
-from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.kernels.setup.births import face_middle, spawn
 from terrarium.engine.kernels.setup.free_places import find_room
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game
 
 NO_SLOT, NO_SPACE, IN_THE_WAY = -1, -2, -3
 """Why nothing was placed: no slot is left, the ground is not free, an enemy stands there."""
@@ -31,10 +32,8 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
     if not is_site(game, footprint, left, bottom):
         return NO_SPACE
-    for i in range(game.clock[0].n_living):
-        v = game.living[i]
-        if is_enemy(game, owner, game.units[v].owner) and stands_in(game, v, footprint, x, y):
-            return IN_THE_WAY
+    if enemy_stands_in(game, owner, footprint, x, y):
+        return IN_THE_WAY
     u = spawn(game, kind, owner, x, y, False)
     if u >= 0:
         settle_on_grid(game, u, x, y)
@@ -102,19 +101,6 @@ def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
     face_middle(game, u)
     put_footprint(game, u)
     push_out(game, u)
-
-
-@kernel
-def stands_in(game: Game, v: int, footprint: int, x: float, y: float) -> bool:
-    """Does a body on the ground overlap a footprint whose middle is at (x, y)?"""
-    other, shape = game.units[v], game.rules.footprints[footprint]
-    row = game.rules.types[other.kind]
-    if not other.alive or row.walker == codes.FLYER or is_placed(game, v):
-        return False
-    reach = row.inner if row.mobile else row.separation
-    dx = max(abs(other.x - x) - 0.5 * shape.width, 0.0)
-    dy = max(abs(other.y - y) - 0.5 * shape.height, 0.0)
-    return dx * dx + dy * dy < reach * reach - NEARLY
 
 
 @kernel
