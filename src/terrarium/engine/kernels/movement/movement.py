@@ -23,6 +23,9 @@ STUCK_TICKS = 4
 DETOUR_TICKS = 16
 BLOCK_LOOK = 0.3
 LITTLE_TURNING = 0.7  # cosine
+MOST_TURNS = 8
+SHUT_IN = -2.0
+"""Instead of a cosine: no way leads past those around."""
 ONCOMING = 0.5
 """Cosine up to which two units come towards each other."""
 FOLLOW_GAP = 1.0
@@ -278,16 +281,70 @@ def steer(game: Game, u: int) -> None:
     me, body, tick = game.units[u], game.scratch.bodies[u], game.clock[0].tick
     if tick >= me.detour_tick:
         me.detour = 0
-    for _ in range(5):
-        k = first_blocker(game, u, n_near)
-        if k < 0:
-            break
-        pass_by(game, u, k)
-    else:
+    k = first_blocker(game, u, n_near)
+    if k >= 0 and not go_around(game, u, k, n_near):
         body.step = 1e-9  # shut in: waits, and tries the other side after a while
         if (tick + me.phase) % PATIENCE_TICKS == 0:
             me.detour = -me.detour
     keep_clear(game, u, n_near)
+
+
+@kernel
+def go_around(game: Game, u: int, k: int, n_near: int) -> bool:
+    """Turn a step past all that stand in its way; is there a way?
+
+    It keeps to the side that it has chosen for a while, or it would go to and fro in front of a
+    crowd; only where little turning does, either side will do.
+    """
+    me, body = game.units[u], game.scratch.bodies[u]
+    wish_x, wish_y = body.dir_x, body.dir_y
+    side = me.detour if me.detour != 0 else nearer_side(game, u, k)
+    cos = turn_past(game, u, n_near, side)
+    if me.detour == 0 and cos < LITTLE_TURNING:
+        x, y = body.dir_x, body.dir_y
+        body.dir_x, body.dir_y = wish_x, wish_y
+        other = turn_past(game, u, n_near, -side)
+        if other > cos + NEARLY:
+            side, cos = -side, other
+        else:
+            body.dir_x, body.dir_y = x, y
+    if cos < LITTLE_TURNING:
+        me.detour = side
+        me.detour_tick = game.clock[0].tick + DETOUR_TICKS
+    return cos > SHUT_IN
+
+
+@kernel
+def turn_past(game: Game, u: int, n_near: int, side: int) -> float:
+    """Turn a step to one side until it runs into no blocker; the cosine of the angle to its wish,
+    or `SHUT_IN`."""
+    body = game.scratch.bodies[u]
+    wish_x, wish_y = body.dir_x, body.dir_y
+    for _ in range(MOST_TURNS):
+        k = first_blocker(game, u, n_near)
+        if k < 0:
+            return wish_x * body.dir_x + wish_y * body.dir_y
+        near = game.scratch.near[k]
+        sin = min(1.0, near.reach / max(near.distance, NEARLY))
+        cos = math.sqrt(1.0 - sin * sin)
+        body.dir_x = near.dir_x * cos - near.dir_y * sin * side
+        body.dir_y = near.dir_x * sin * side + near.dir_y * cos
+        if (wish_x * body.dir_y - wish_y * body.dir_x) * side < 0.0:
+            break  # by more than half a circle
+    return SHUT_IN
+
+
+@kernel
+def nearer_side(game: Game, u: int, k: int) -> int:
+    """On which side a blocker is passed with less turning: 1 = left, -1 = right."""
+    body, near = game.scratch.bodies[u], game.scratch.near[k]
+    cross = body.dir_x * near.dir_y - body.dir_y * near.dir_x
+    if abs(cross) >= NEARLY:
+        return -1 if cross > 0.0 else 1
+    if near.oncoming:
+        return -1  # both keep to the right
+    coin = bits(game.clock[0].seed, game.clock[0].tick, game.units[u].tag, DIRECTION)
+    return 1 if coin & np.uint64(1) else -1
 
 
 @kernel
@@ -360,31 +417,6 @@ def first_blocker(game: Game, u: int, n_near: int) -> int:
             if toss(game.clock[0].seed, game.units[u].tag, one, other):
                 best, best_gap = k, gap
     return best
-
-
-@kernel
-def pass_by(game: Game, u: int, k: int) -> None:
-    """Turn the step to a tangent of a blocker: where little turning does, or on the side chosen
-    before, so that a unit does not go to and fro in front of a crowd."""
-    me, body, near = game.units[u], game.scratch.bodies[u], game.scratch.near[k]
-    dx, dy = near.dir_x, near.dir_y
-    sin = min(1.0, near.reach / max(near.distance, NEARLY))
-    cos = math.sqrt(1.0 - sin * sin)
-    cross = body.dir_x * dy - body.dir_y * dx
-    nearer = -1 if cross > 0.0 else 1
-    if abs(cross) < NEARLY and near.oncoming:
-        nearer = -1  # both keep to the right
-    elif abs(cross) < NEARLY:
-        coin = bits(game.clock[0].seed, game.clock[0].tick, me.tag, DIRECTION)
-        nearer = 1 if coin & np.uint64(1) else -1
-    tangent_x, tangent_y = dx * cos - dy * sin * nearer, dx * sin * nearer + dy * cos
-    owner = nearer
-    if tangent_x * body.dir_x + tangent_y * body.dir_y < LITTLE_TURNING:
-        if me.detour == 0:
-            me.detour = nearer
-        owner = me.detour
-        me.detour_tick = game.clock[0].tick + DETOUR_TICKS
-    body.dir_x, body.dir_y = dx * cos - dy * sin * owner, dx * sin * owner + dy * cos
 
 
 @kernel
