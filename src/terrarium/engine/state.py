@@ -76,6 +76,7 @@ UNIT = np.dtype(
         ("rate", "f8"),  # of attacks; 1 without buffs and upgrades
         ("range_add", "f8"),
         ("attacker_tag", "i8"),
+        ("noticed_tick", "i8"),  # since when an enemy is near a unit without a target; -1 = none is
         ("hurt_tick", "i8"),
         ("hitter", "i8"),  # the unit whose hit came last; its tag and owner
         ("hitter_tag", "i8"),

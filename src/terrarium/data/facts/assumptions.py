@@ -13,6 +13,7 @@ from terrarium.data.facts.layers import Layers
 
 PREFERRED_TARGETS = ("nearest", "attackers")
 CHASED_TARGETS = ("nearest", "kept")
+TARGET_CHANGES = ("always", "between_shots")
 START_PLACES = ("lattice", "nearest")
 GROUP_ORDERS = ("point", "formation")
 ONCOMING_FRIENDS = ("wait", "pass")
@@ -29,6 +30,9 @@ class Assumptions:
     chased_targets: str = "nearest"
     """a target that is not in range: nearest: given up for a nearer one | kept: as long as the unit
     gets nearer"""
+    target_changes: str = "always"
+    """when a unit leaves a target in range for one that it prefers: always | between_shots: while
+    its weapon is ready, or will be in a moment"""
     start_places: str = "lattice"
     """where new units find room: lattice: on one of the width of their separation, turned by half a
     circle for even players | nearest: on one of the width of their radius, or of half a cell,
@@ -46,6 +50,8 @@ class Assumptions:
     """how far two bodies may overlap: their separation radii are less by half of it"""
     scan_ticks: int = 4
     """how often a unit looks for a better target, from a drawn tick on; at once when it lost one"""
+    reaction_ticks: int = 0
+    """how long a unit without a target takes to choose one after the first enemy came near"""
     attack_ticks: int = 0
     """how long it takes to begin an attack, before the wind-up"""
     opening_ticks: int = 0
@@ -61,6 +67,7 @@ def read_assumptions(table: Layers) -> Assumptions:
             "preferred_targets", default.preferred_targets, PREFERRED_TARGETS
         ),
         chased_targets=table.choice_or("chased_targets", default.chased_targets, CHASED_TARGETS),
+        target_changes=table.choice_or("target_changes", default.target_changes, TARGET_CHANGES),
         start_places=table.choice_or("start_places", default.start_places, START_PLACES),
         group_orders=table.choice_or("group_orders", default.group_orders, GROUP_ORDERS),
         oncoming_friends=table.choice_or(
@@ -69,6 +76,7 @@ def read_assumptions(table: Layers) -> Assumptions:
         turning=table.choice_or("turning", default.turning, TURNING),
         body_overlap=table.number_or("body_overlap", default.body_overlap, 0.0, 0.25),
         scan_ticks=_whole(table, "scan_ticks", default.scan_ticks, least=1),
+        reaction_ticks=_whole(table, "reaction_ticks", default.reaction_ticks),
         attack_ticks=_whole(table, "attack_ticks", default.attack_ticks),
         opening_ticks=_whole(table, "opening_ticks", default.opening_ticks),
     )

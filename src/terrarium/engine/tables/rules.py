@@ -170,6 +170,8 @@ ASSUMPTIONS = np.dtype(
         ("turning_slows", "?"),
         ("keeps_chasing", "?"),
         ("scan_ticks", "i8"),
+        ("reaction_ticks", "i8"),
+        ("changes_between_shots", "?"),  # else always
         ("attack_ticks", "i8"),
         ("opening_ticks", "i8"),
     ],

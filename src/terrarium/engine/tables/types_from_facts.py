@@ -146,6 +146,8 @@ def _answers(assumptions: Assumptions) -> dict[str, Any]:
         "turning_slows": assumptions.turning == "slows",
         "keeps_chasing": assumptions.chased_targets == "kept",
         "scan_ticks": assumptions.scan_ticks,
+        "reaction_ticks": assumptions.reaction_ticks,
+        "changes_between_shots": assumptions.target_changes == "between_shots",
         "attack_ticks": assumptions.attack_ticks,
         "opening_ticks": assumptions.opening_ticks,
     }

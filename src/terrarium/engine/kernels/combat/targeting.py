@@ -20,6 +20,8 @@ LARGEST_RADIUS = 2.75
 """No unit's radius is larger."""
 HELD_UP_TICKS = 2
 """A unit that gets nowhere for longer looks for a nearer target, whatever the rules say."""
+READY_TICKS = 4.0
+"""A weapon that will be ready this soon counts as ready for the choice of a target."""
 CROWD = 48
 """From this many units on, enemies are looked up in the neighbor grid."""
 
@@ -80,10 +82,21 @@ def acquire_targets(game: Game) -> None:
             lost = had_target and me.target < 0
             if lost or (tick + me.phase) % scan_ticks == 0:
                 v = best_target(game, u)
-                if v >= 0:
+                if v < 0:
+                    me.noticed_tick = -1
+                elif me.target >= 0 or lost or has_reacted(game, u):
                     take_target(game, u, v, codes.TARGET_ACQUIRED)
         if me.target < 0:
             retaliate(game, u, attacker)
+
+
+@kernel
+def has_reacted(game: Game, u: int) -> bool:
+    """Is it long enough ago that an enemy came near a unit which had none near?"""
+    me, tick = game.units[u], game.clock[0].tick
+    if me.noticed_tick < 0:
+        me.noticed_tick = tick
+    return tick - me.noticed_tick >= game.rules.assumptions[0].reaction_ticks
 
 
 @kernel
@@ -152,10 +165,10 @@ def best_target(game: Game, u: int) -> int:
         distance = edge_distance(game, me, game.units[me.target])
         best, best_rank, best_distance = me.target, importance(game, u, me.target), distance
         if distance <= reach_of(me, game.rules.reach[me.kind, target_kind]):
-            if best_rank == highest_importance(game, u):
+            if best_rank == highest_importance(game, u) or is_between_choices(game, u):
                 return best
             best_distance = -1e30  # only a higher rank tempts it away
-        elif game.rules.assumptions[0].keeps_chasing and me.stalled <= HELD_UP_TICKS:
+        elif game.rules.assumptions[0].keeps_chasing and not is_held_up(game, u):
             best_distance = -1e30
     n_living, enemies = game.clock[0].n_living, game.players[me.owner].enemies
     if n_living < CROWD:
@@ -181,6 +194,22 @@ def best_target(game: Game, u: int) -> int:
             if enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
     return best
+
+
+@kernel
+def is_between_choices(game: Game, u: int) -> bool:
+    """Is it too early for a unit to think of another target than the one in range?"""
+    me = game.units[u]
+    if not game.rules.assumptions[0].changes_between_shots:
+        return False
+    return me.winding or me.cooldown > READY_TICKS
+
+
+@kernel
+def is_held_up(game: Game, u: int) -> bool:
+    """Does a unit not get nearer to its target, because others are in the way?"""
+    me = game.units[u]
+    return me.stalled > HELD_UP_TICKS or (me.detour != 0 and game.clock[0].tick < me.detour_tick)
 
 
 @kernel

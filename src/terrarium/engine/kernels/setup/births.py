@@ -55,7 +55,7 @@ def spawn(
     me.cooldown, me.windup, me.backswing, me.winding = 0.0, 0.0, 0.0, False
     me.weapon = 0
     me.target, me.target_tag, me.target_why = codes.NO_UNIT, 0, codes.TARGET_NONE
-    me.attacker, me.attacker_tag = codes.NO_UNIT, 0
+    me.attacker, me.attacker_tag, me.noticed_tick = codes.NO_UNIT, 0, -1
     me.hurt_tick, me.help_tick = LONG_AGO, LONG_AGO
     me.hitter, me.hitter_tag, me.hitter_owner = codes.NO_UNIT, 0, codes.NEUTRAL_OWNER
     me.heal_target = codes.NO_UNIT
