@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from terrarium.data.vocabulary import UPGRADES
 from terrarium.engine.codes import NO_UNIT
 from terrarium.engine.jit import inline
-from terrarium.engine.land import EPOCHS, LAYERS, SITE, Land, Paths, portal_capacity
+from terrarium.engine.land import (
+    EPOCHS,
+    LAYERS,
+    LOOK_AHEAD_CELLS,
+    SITE,
+    Land,
+    Paths,
+    portal_capacity,
+)
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
@@ -404,6 +412,7 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
+    trail: Annotated[NDArray[np.int64], "i8", "T"]  # the next cells of a way
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -503,6 +512,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
+        trail=np.zeros(LOOK_AHEAD_CELLS, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )
