@@ -326,16 +326,23 @@ BODY = np.dtype(
     align=True,
 )
 
-# A body, with what most of its pairs are ruled out by.
+# A unit, with what most of its neighbors are ruled out by.
 SPOT = np.dtype(
     [
-        ("unit", "i8"),
+        ("unit", "i4"),
+        ("owner", "i4"),
         ("x", "f8"),
         ("y", "f8"),
         ("reach", "f8"),  # radius and step
     ],
     align=True,
 )
+
+# The columns of a row of buckets that hold units; where none does, the lowest is above the highest.
+ROW = np.dtype([("low", "i4"), ("high", "i4")], align=True)
+
+CAMP_BUCKETS = 8
+"""A camp is a square of so many buckets a side, of which only is known whose units are there."""
 
 PAIR = np.dtype(
     [
@@ -398,10 +405,13 @@ class Scratch(NamedTuple):
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
     counts: Annotated[
-        NDArray[np.int64], "i8", "5"
-    ]  # how many pairs, hits, shots, callers, patients
-    cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket; their number
-    members: Annotated[NDArray[np.int64], "i8", "U"]
+        NDArray[np.int64], "i8", "6"
+    ]  # how many pairs, hits, shots, callers, patients, members
+    # The neighbor grid, and its members in the order of their buckets.
+    rows: Annotated[Records, ROW, "rows"]
+    cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
+    buckets: Annotated[NDArray[np.int32], "i4", "U"]  # of the living; -1 = not on the map
+    camps: Annotated[NDArray[np.int64], "i8", "camps"]  # bit o: units of owner o are there
     close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
     spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
@@ -447,7 +457,7 @@ class Game(NamedTuple):
     scratch: Scratch
 
 
-N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS = range(5)
+N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_MEMBERS = range(6)
 
 
 def allocate(
@@ -500,9 +510,11 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(5, np.int64),
-        cells=np.zeros(across * down + 1, np.int16),
-        members=np.zeros(n_slots, np.int64),
+        counts=np.zeros(6, np.int64),
+        rows=records(down, ROW),
+        cells=np.zeros((across + 1) * down, np.int16),
+        buckets=np.zeros(n_slots, np.int32),
+        camps=np.zeros((across // CAMP_BUCKETS + 1) * (down // CAMP_BUCKETS + 1), np.int64),
         close=np.zeros(n_slots, np.int64),
         spots=records(n_slots, SPOT),
         patients=np.zeros(n_slots, np.int64),

@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.combat.targeting import CROWD
 from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.grid import CROWD, members_of
 from terrarium.engine.kernels.movement.walls import walk
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_PAIRS, Game
+from terrarium.engine.state import N_MEMBERS, N_PAIRS, Game
 from terrarium.engine.tables.terrain import BUCKET
 
 SEEN_COMING = 0.35
@@ -44,7 +44,8 @@ def find_pairs_among_few(game: Game) -> None:
     """Try every pair."""
     n_living = game.clock[0].n_living
     for i in range(n_living):
-        fill_spot(game, i, game.living[i])
+        game.scratch.spots[i].unit = game.living[i]
+        fill_spot(game, i)
     for i in range(n_living):
         spot = game.scratch.spots[i]
         if spot.x == OUT_OF_THE_WAY:
@@ -54,54 +55,53 @@ def find_pairs_among_few(game: Game) -> None:
             other = game.scratch.spots[j]
             dx, dy, near = other.x - spot.x, other.y - spot.y, own + other.reach
             if dx * dx + dy * dy < near * near:
-                try_pair(game, spot.unit, other.unit)
+                try_pair(game, int(spot.unit), int(other.unit))
 
 
 @kernel
 def find_pairs_on_grid(game: Game) -> None:
     """Try the pairs of bodies in neighboring buckets."""
-    largest = longest_step = 0.0
-    for m in range(game.scratch.cells[game.ground.size[2] * game.ground.size[3]]):
-        body = game.scratch.bodies[game.scratch.members[m]]
-        fill_spot(game, m, game.scratch.members[m])
-        if body.classes:
-            largest = max(largest, body.radius)
-            longest_step = max(longest_step, body.step)
-    for i in range(game.clock[0].n_living):
-        u = game.living[i]
-        body = game.scratch.bodies[u]
-        if body.classes:
-            find_pairs_of(game, u, body.radius + body.step, largest + SEEN_COMING + longest_step)
+    n_members = game.scratch.counts[N_MEMBERS]
+    largest = 0.0
+    for m in range(n_members):
+        fill_spot(game, m)
+        largest = max(largest, game.scratch.spots[m].reach)
+    for m in range(n_members):
+        if game.scratch.spots[m].x != OUT_OF_THE_WAY:
+            find_pairs_of(game, m, largest)
 
 
 @kernel
-def fill_spot(game: Game, m: int, u: int) -> None:
+def fill_spot(game: Game, m: int) -> None:
     """Put what most pairs of a body are ruled out by next to that of others."""
-    spot, body = game.scratch.spots[m], game.scratch.bodies[u]
-    spot.unit, spot.reach = u, body.radius + body.step
+    spot = game.scratch.spots[m]
+    body = game.scratch.bodies[spot.unit]
+    spot.reach = body.radius + body.step if body.classes else 0.0
     spot.x = body.x if body.classes else OUT_OF_THE_WAY
     spot.y = body.y
 
 
 @kernel
-def find_pairs_of(game: Game, u: int, own: float, others: float) -> None:
-    """List the pairs of one body with those of higher number; it reaches `own`, they `others`."""
-    across, down = game.ground.size[2], game.ground.size[3]
-    x, y, reach = game.scratch.bodies[u].x, game.scratch.bodies[u].y, own + others
-    low_x = max(0, int((x - reach) / BUCKET))
-    high_x = min(across - 1, int((x + reach) / BUCKET))
-    low_y = max(0, int((y - reach) / BUCKET))
-    high_y = min(down - 1, int((y + reach) / BUCKET))
-    own += SEEN_COMING + NEARLY  # whatever the order of the sum in `try_pair` rounds it to
+def find_pairs_of(game: Game, m: int, others: float) -> None:
+    """List the pairs of a member of the grid with those that come after it; they reach `others` at
+    most."""
+    own = game.scratch.spots[m]
+    # Whatever the order of the sum in `try_pair` rounds it to.
+    u, x, y, reach = int(own.unit), own.x, own.y, own.reach + SEEN_COMING + NEARLY
+    far = reach + others
+    low_x, high_x = int((x - far) / BUCKET), int((x + far) / BUCKET)
+    own_y, high_y = int(y / BUCKET), min(game.ground.size[3] - 1, int((y + far) / BUCKET))
     n_close = 0
-    for j in range(low_y, high_y + 1):
-        last = game.scratch.cells[j * across + high_x + 1]
-        for m in range(game.scratch.cells[j * across + low_x], last):
-            spot = game.scratch.spots[m]
-            dx, dy, near = spot.x - x, spot.y - y, own + spot.reach
+    for j in range(own_y, high_y + 1):
+        first, last = members_of(game, j, low_x, high_x)
+        if j == own_y:
+            first = m + 1  # the others have found it
+        for k in range(first, last):
+            spot = game.scratch.spots[k]
+            dx, dy, near = spot.x - x, spot.y - y, reach + spot.reach
             # Counted instead of branched on: the processor cannot foresee who is close.
             game.scratch.close[n_close] = spot.unit
-            n_close += (dx * dx + dy * dy < near * near) & (spot.unit > u)
+            n_close += dx * dx + dy * dy < near * near
     for k in range(n_close):
         try_pair(game, u, game.scratch.close[k])
 
