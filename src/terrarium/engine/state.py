@@ -313,6 +313,7 @@ BODY = np.dtype(
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
         ("flying", "?"),
         ("solid", "?"),  # cannot move at all
+        ("shoved", "?"),  # is on the list of those that are pushed
         ("dir_x", "f8"),
         ("dir_y", "f8"),
         ("full_step", "f8"),  # how far it would go if nothing were in the way
@@ -357,6 +358,18 @@ PAIR = np.dtype(
     align=True,
 )
 
+# A pair that overlaps after the steps of its bodies, or may do so when others have been pushed.
+CONTACT = np.dtype(
+    [
+        ("u", "i8"),
+        ("v", "i8"),
+        ("reach", "f8"),  # distance at which the two touch
+        ("mine", "f8"),  # the shares of an overlap that u and v give way by
+        ("theirs", "f8"),
+    ],
+    align=True,
+)
+
 NEAR = np.dtype(
     [
         ("unit", "i8"),
@@ -395,6 +408,8 @@ class Scratch(NamedTuple):
 
     bodies: Annotated[Records, BODY, "U"]
     pairs: Annotated[Records, PAIR, "P"]
+    contacts: Annotated[Records, CONTACT, "P"]
+    shoved: Annotated[NDArray[np.int64], "i8", "U"]  # bodies that are pushed
     near: Annotated[Records, NEAR, "64"]
     hits: Annotated[Records, HIT, "H"]
     first_hit: Annotated[NDArray[np.int64], "i8", "U"]
@@ -405,8 +420,8 @@ class Scratch(NamedTuple):
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
     counts: Annotated[
-        NDArray[np.int64], "i8", "6"
-    ]  # how many pairs, hits, shots, callers, patients, members
+        NDArray[np.int64], "i8", "8"
+    ]  # how many pairs, hits, shots, callers, patients, contacts, shoved, members
     # The neighbor grid, and its members in the order of their buckets.
     rows: Annotated[Records, ROW, "rows"]
     cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
@@ -457,7 +472,7 @@ class Game(NamedTuple):
     scratch: Scratch
 
 
-N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_MEMBERS = range(6)
+N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_CONTACTS, N_SHOVED, N_MEMBERS = range(8)
 
 
 def allocate(
@@ -501,6 +516,8 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
     return Scratch(
         bodies=records(n_slots, BODY),
         pairs=records(n_pairs, PAIR),
+        contacts=records(n_pairs, CONTACT),
+        shoved=np.zeros(n_slots, np.int64),
         near=records(64, NEAR),
         hits=records(n_hits, HIT),
         first_hit=np.full(n_slots, NO_UNIT, np.int64),
@@ -510,7 +527,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(6, np.int64),
+        counts=np.zeros(8, np.int64),
         rows=records(down, ROW),
         cells=np.zeros((across + 1) * down, np.int16),
         buckets=np.zeros(n_slots, np.int32),
