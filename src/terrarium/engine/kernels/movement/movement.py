@@ -294,6 +294,8 @@ def steer(game: Game, u: int) -> None:
 def look_around(game: Game, u: int) -> int:
     """List the neighbors that this step has to do with: how many there are."""
     body = game.scratch.bodies[u]
+    # Beyond this gap a neighbor neither blocks nor leaves less room than the step needs.
+    far = max(BLOCK_LOOK, 2.0 * body.step)
     n_near = 0
     p = body.first
     while p >= 0 and n_near < game.scratch.near.shape[0]:
@@ -306,6 +308,8 @@ def look_around(game: Game, u: int) -> int:
         if other.flying or (other.still and other.owner == body.owner and not other.anchored):
             continue  # an idle friend makes way
         gap = pair.distance - body.radius - other.radius
+        if gap >= far:
+            continue
         dx, dy = sign * pair.dir_x, sign * pair.dir_y
         room = max(0.0, gap)
         if not other.still:  # it will go on as it went in the last tick
