@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel
+from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.collision import stay_on_ground
@@ -87,11 +87,13 @@ def choose_way(game: Game, u: int) -> None:
             face_target(game, u)
             return
         me.away = order == codes.NO_ORDER
-        go_to(game, u, other.x, other.y, FAR)
-    elif not held:
+        x, y, distance = other.x, other.y, FAR
+    elif held:
+        return
+    else:
         x, y, distance = errand(game, u, order)
-        if distance > 0.0:
-            go_to(game, u, x, y, distance)
+    if distance > 0.0:
+        go_to(game, u, x, y, distance)  # called once, so that it becomes a part of this kernel
 
 
 @kernel
@@ -198,7 +200,7 @@ def stopping_speed(decel: float, distance: float) -> float:
     return min(distance, math.sqrt(0.25 * decel * decel + 2.0 * decel * distance) - 0.5 * decel)
 
 
-@kernel
+@inline
 def turn(game: Game, u: int, dx: float, dy: float, standing: bool) -> float:
     """Turn the body towards a direction by at most its rate; the cosine of what is left."""
     me = game.units[u]
