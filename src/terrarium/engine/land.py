@@ -24,6 +24,8 @@ BORDER_SPOTS = 2 * SECTOR_CELLS
 MAX_PORTALS = 2 * SECTOR_CELLS
 """of a sector on its right and upper border: every portal has a border cell of its own"""
 MAX_FIELDS = 512
+LOOK_AHEAD_CELLS = 32
+"""How much of its way a unit looks over for the corner to walk to."""
 N_GUIDES = 2048
 """a power of 2; units of an army ask from the same cells one after the other"""
 UNREACHED = 0xFFFF

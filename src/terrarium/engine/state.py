@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from terrarium.data.vocabulary import UPGRADES
 from terrarium.engine.codes import NO_UNIT
 from terrarium.engine.jit import inline
-from terrarium.engine.land import EPOCHS, LAYERS, SITE, Land, Paths, portal_capacity
+from terrarium.engine.land import (
+    EPOCHS,
+    LAYERS,
+    LOOK_AHEAD_CELLS,
+    SITE,
+    Land,
+    Paths,
+    portal_capacity,
+)
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
@@ -306,6 +314,7 @@ BODY = np.dtype(
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
         ("flying", "?"),
         ("solid", "?"),  # cannot move at all
+        ("shoved", "?"),  # is on the list of those that are pushed
         ("dir_x", "f8"),
         ("dir_y", "f8"),
         ("full_step", "f8"),  # how far it would go if nothing were in the way
@@ -319,16 +328,23 @@ BODY = np.dtype(
     align=True,
 )
 
-# A body, with what most of its pairs are ruled out by.
+# A unit, with what most of its neighbors are ruled out by.
 SPOT = np.dtype(
     [
-        ("unit", "i8"),
+        ("unit", "i4"),
+        ("owner", "i4"),
         ("x", "f8"),
         ("y", "f8"),
         ("reach", "f8"),  # radius and step
     ],
     align=True,
 )
+
+# The columns of a row of buckets that hold units; where none does, the lowest is above the highest.
+ROW = np.dtype([("low", "i4"), ("high", "i4")], align=True)
+
+CAMP_BUCKETS = 8
+"""A camp is a square of so many buckets a side, of which only is known whose units are there."""
 
 PAIR = np.dtype(
     [
@@ -339,6 +355,18 @@ PAIR = np.dtype(
         ("dir_x", "f8"),  # from u to v, when the tick began
         ("dir_y", "f8"),
         ("distance", "f8"),
+    ],
+    align=True,
+)
+
+# A pair that overlaps after the steps of its bodies, or may do so when others have been pushed.
+CONTACT = np.dtype(
+    [
+        ("u", "i8"),
+        ("v", "i8"),
+        ("reach", "f8"),  # distance at which the two touch
+        ("mine", "f8"),  # the shares of an overlap that u and v give way by
+        ("theirs", "f8"),
     ],
     align=True,
 )
@@ -381,6 +409,8 @@ class Scratch(NamedTuple):
 
     bodies: Annotated[Records, BODY, "U"]
     pairs: Annotated[Records, PAIR, "P"]
+    contacts: Annotated[Records, CONTACT, "P"]
+    shoved: Annotated[NDArray[np.int64], "i8", "U"]  # bodies that are pushed
     near: Annotated[Records, NEAR, "64"]
     hits: Annotated[Records, HIT, "H"]
     first_hit: Annotated[NDArray[np.int64], "i8", "U"]
@@ -391,10 +421,13 @@ class Scratch(NamedTuple):
     callers: Annotated[NDArray[np.int64], "i8", "U"]  # who calls for help in this tick
     dead: Annotated[NDArray[np.int64], "i8", "U"]  # who died in this round of deaths
     counts: Annotated[
-        NDArray[np.int64], "i8", "5"
-    ]  # how many pairs, hits, shots, callers, patients
-    cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket; their number
-    members: Annotated[NDArray[np.int64], "i8", "U"]
+        NDArray[np.int64], "i8", "8"
+    ]  # how many pairs, hits, shots, callers, patients, contacts, shoved, members
+    # The neighbor grid, and its members in the order of their buckets.
+    rows: Annotated[Records, ROW, "rows"]
+    cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
+    buckets: Annotated[NDArray[np.int32], "i4", "U"]  # of the living; -1 = not on the map
+    camps: Annotated[NDArray[np.int64], "i8", "camps"]  # bit o: units of owner o are there
     close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
     spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
@@ -405,6 +438,7 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
+    trail: Annotated[NDArray[np.int64], "i8", "T"]  # the next cells of a way
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -439,7 +473,7 @@ class Game(NamedTuple):
     scratch: Scratch
 
 
-N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS = range(5)
+N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_CONTACTS, N_SHOVED, N_MEMBERS = range(8)
 
 
 def allocate(
@@ -483,6 +517,8 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
     return Scratch(
         bodies=records(n_slots, BODY),
         pairs=records(n_pairs, PAIR),
+        contacts=records(n_pairs, CONTACT),
+        shoved=np.zeros(n_slots, np.int64),
         near=records(64, NEAR),
         hits=records(n_hits, HIT),
         first_hit=np.full(n_slots, NO_UNIT, np.int64),
@@ -492,9 +528,11 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(5, np.int64),
-        cells=np.zeros(across * down + 1, np.int16),
-        members=np.zeros(n_slots, np.int64),
+        counts=np.zeros(8, np.int64),
+        rows=records(down, ROW),
+        cells=np.zeros((across + 1) * down, np.int16),
+        buckets=np.zeros(n_slots, np.int32),
+        camps=np.zeros((across // CAMP_BUCKETS + 1) * (down // CAMP_BUCKETS + 1), np.int64),
         close=np.zeros(n_slots, np.int64),
         spots=records(n_slots, SPOT),
         patients=np.zeros(n_slots, np.int64),
@@ -504,6 +542,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
+        trail=np.zeros(LOOK_AHEAD_CELLS, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )

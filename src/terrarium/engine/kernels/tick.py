@@ -12,9 +12,10 @@ from terrarium.engine.kernels.combat.damage import resolve_hits
 from terrarium.engine.kernels.combat.deaths import bury
 from terrarium.engine.kernels.combat.healing import choose_patients, heal
 from terrarium.engine.kernels.combat.shots import advance_shot
-from terrarium.engine.kernels.combat.targeting import CROWD, acquire_targets, fill_grid
+from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
+from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.orders import follow_orders, obey_commands

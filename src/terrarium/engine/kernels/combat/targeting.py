@@ -6,6 +6,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon, reach_of
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
+from terrarium.engine.kernels.grid import CROWD, members_of, owners_around
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
 from terrarium.engine.kernels.owners import is_enemy
@@ -22,34 +23,6 @@ HELD_UP_TICKS = 2
 """A unit that gets nowhere for longer looks for a nearer target, whatever the rules say."""
 READY_TICKS = 4.0
 """A weapon that will be ready this soon counts as ready for the choice of a target."""
-CROWD = 48
-"""From this many units on, enemies are looked up in the neighbor grid."""
-
-
-@kernel
-def fill_grid(game: Game) -> None:
-    """Sort the living into square buckets, by counting."""
-    across, n_buckets = game.ground.size[2], game.ground.size[2] * game.ground.size[3]
-    for b in range(n_buckets):
-        game.scratch.cells[b] = 0
-    for i in range(game.clock[0].n_living):
-        u = game.living[i]
-        me = game.units[u]
-        if me.alive:
-            game.scratch.cells[int(me.y / BUCKET) * across + int(me.x / BUCKET)] += 1
-    n_members = 0
-    for b in range(n_buckets):
-        n_members += int(game.scratch.cells[b])
-        game.scratch.cells[b] = n_members
-    game.scratch.cells[n_buckets] = n_members
-    # Fill from the back, so that each start ends up at its bucket's first member.
-    for i in range(game.clock[0].n_living - 1, -1, -1):
-        u = game.living[i]
-        me = game.units[u]
-        if me.alive:
-            bucket = int(me.y / BUCKET) * across + int(me.x / BUCKET)
-            game.scratch.cells[bucket] -= 1
-            game.scratch.members[game.scratch.cells[bucket]] = u
 
 
 @kernel
@@ -177,21 +150,21 @@ def best_target(game: Game, u: int) -> int:
             if game.units[v].alive and enemies >> game.units[v].owner & 1:
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best
-    across, down = game.ground.size[2], game.ground.size[3]
     sight = (
         game.rules.types[me.kind].scan
         + max(me.range_add, 0.0)
         + game.rules.types[me.kind].radius
         + LARGEST_RADIUS
     )
+    if not owners_around(game, me.x, me.y, sight) & enemies:
+        return best
     low_x, high_x = int((me.x - sight) / BUCKET), int((me.x + sight) / BUCKET)
     low_y, high_y = int((me.y - sight) / BUCKET), int((me.y + sight) / BUCKET)
-    for j in range(max(0, low_y), min(down - 1, high_y) + 1):
-        first = game.scratch.cells[j * across + max(0, low_x)]
-        last = game.scratch.cells[j * across + min(across - 1, high_x) + 1]
+    for j in range(max(0, low_y), min(game.ground.size[3] - 1, high_y) + 1):
+        first, last = members_of(game, j, low_x, high_x)
         for m in range(first, last):
-            v = game.scratch.members[m]
-            if enemies >> game.units[v].owner & 1:
+            if enemies >> game.scratch.spots[m].owner & 1:
+                v = int(game.scratch.spots[m].unit)
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
     return best
 

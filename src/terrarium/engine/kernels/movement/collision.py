@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.combat.targeting import CROWD
 from terrarium.engine.kernels.geometry import NEARLY, length
+from terrarium.engine.kernels.grid import CROWD, members_of
 from terrarium.engine.kernels.movement.walls import walk
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_PAIRS, Game
+from terrarium.engine.state import N_CONTACTS, N_MEMBERS, N_PAIRS, N_SHOVED, Game
 from terrarium.engine.tables.terrain import BUCKET
 
 SEEN_COMING = 0.35
@@ -26,7 +26,11 @@ DRIFT = 0.15
 DRIFT_TICKS = 4
 """Where no unit moves, drifting apart every few ticks is enough."""
 LONGEST_PUSH = 0.3
+NEARLY_TOUCHING = 0.15
+"""Bodies that are further apart after their steps are not pushed into each other in this tick."""
 OUT_OF_THE_WAY = 1e9
+UNKNOWN = -1.0
+"""in place of a share"""
 
 
 @kernel
@@ -44,7 +48,8 @@ def find_pairs_among_few(game: Game) -> None:
     """Try every pair."""
     n_living = game.clock[0].n_living
     for i in range(n_living):
-        fill_spot(game, i, game.living[i])
+        game.scratch.spots[i].unit = game.living[i]
+        fill_spot(game, i)
     for i in range(n_living):
         spot = game.scratch.spots[i]
         if spot.x == OUT_OF_THE_WAY:
@@ -54,54 +59,54 @@ def find_pairs_among_few(game: Game) -> None:
             other = game.scratch.spots[j]
             dx, dy, near = other.x - spot.x, other.y - spot.y, own + other.reach
             if dx * dx + dy * dy < near * near:
-                try_pair(game, spot.unit, other.unit)
+                try_pair(game, int(spot.unit), int(other.unit))
 
 
 @kernel
 def find_pairs_on_grid(game: Game) -> None:
     """Try the pairs of bodies in neighboring buckets."""
-    largest = longest_step = 0.0
-    for m in range(game.scratch.cells[game.ground.size[2] * game.ground.size[3]]):
-        body = game.scratch.bodies[game.scratch.members[m]]
-        fill_spot(game, m, game.scratch.members[m])
-        if body.classes:
-            largest = max(largest, body.radius)
-            longest_step = max(longest_step, body.step)
-    for i in range(game.clock[0].n_living):
-        u = game.living[i]
-        body = game.scratch.bodies[u]
-        if body.classes:
-            find_pairs_of(game, u, body.radius + body.step, largest + SEEN_COMING + longest_step)
+    n_members = game.scratch.counts[N_MEMBERS]
+    largest = 0.0
+    for m in range(n_members):
+        fill_spot(game, m)
+        largest = max(largest, game.scratch.spots[m].reach)
+    for m in range(n_members):
+        if game.scratch.spots[m].x != OUT_OF_THE_WAY:
+            find_pairs_of(game, m, largest)
 
 
 @kernel
-def fill_spot(game: Game, m: int, u: int) -> None:
+def fill_spot(game: Game, m: int) -> None:
     """Put what most pairs of a body are ruled out by next to that of others."""
-    spot, body = game.scratch.spots[m], game.scratch.bodies[u]
-    spot.unit, spot.reach = u, body.radius + body.step
+    spot = game.scratch.spots[m]
+    body = game.scratch.bodies[spot.unit]
+    body.shoved = False
+    spot.reach = body.radius + body.step if body.classes else 0.0
     spot.x = body.x if body.classes else OUT_OF_THE_WAY
     spot.y = body.y
 
 
 @kernel
-def find_pairs_of(game: Game, u: int, own: float, others: float) -> None:
-    """List the pairs of one body with those of higher number; it reaches `own`, they `others`."""
-    across, down = game.ground.size[2], game.ground.size[3]
-    x, y, reach = game.scratch.bodies[u].x, game.scratch.bodies[u].y, own + others
-    low_x = max(0, int((x - reach) / BUCKET))
-    high_x = min(across - 1, int((x + reach) / BUCKET))
-    low_y = max(0, int((y - reach) / BUCKET))
-    high_y = min(down - 1, int((y + reach) / BUCKET))
-    own += SEEN_COMING + NEARLY  # whatever the order of the sum in `try_pair` rounds it to
+def find_pairs_of(game: Game, m: int, others: float) -> None:
+    """List the pairs of a member of the grid with those that come after it; they reach `others` at
+    most."""
+    own = game.scratch.spots[m]
+    # Whatever the order of the sum in `try_pair` rounds it to.
+    u, x, y, reach = int(own.unit), own.x, own.y, own.reach + SEEN_COMING + NEARLY
+    far = reach + others
+    low_x, high_x = int((x - far) / BUCKET), int((x + far) / BUCKET)
+    own_y, high_y = int(y / BUCKET), min(game.ground.size[3] - 1, int((y + far) / BUCKET))
     n_close = 0
-    for j in range(low_y, high_y + 1):
-        last = game.scratch.cells[j * across + high_x + 1]
-        for m in range(game.scratch.cells[j * across + low_x], last):
-            spot = game.scratch.spots[m]
-            dx, dy, near = spot.x - x, spot.y - y, own + spot.reach
+    for j in range(own_y, high_y + 1):
+        first, last = members_of(game, j, low_x, high_x)
+        if j == own_y:
+            first = m + 1  # the others have found it
+        for k in range(first, last):
+            spot = game.scratch.spots[k]
+            dx, dy, near = spot.x - x, spot.y - y, reach + spot.reach
             # Counted instead of branched on: the processor cannot foresee who is close.
             game.scratch.close[n_close] = spot.unit
-            n_close += (dx * dx + dy * dy < near * near) & (spot.unit > u)
+            n_close += dx * dx + dy * dy < near * near
     for k in range(n_close):
         try_pair(game, u, game.scratch.close[k])
 
@@ -134,46 +139,116 @@ def try_pair(game: Game, u: int, v: int) -> None:
 @kernel
 def push_apart(game: Game) -> None:
     """Resolve overlaps of the tentative positions, all of one round from the same picture."""
-    n_living = game.clock[0].n_living
+    if not list_contacts(game):
+        return
     for k in range(MOST_ROUNDS):
-        touched, deep = False, False
-        for p in range(game.scratch.counts[N_PAIRS]):
-            pair = game.scratch.pairs[p]
-            body, other = game.scratch.bodies[pair.u], game.scratch.bodies[pair.v]
-            dx, dy = other.x - body.x, other.y - body.y
-            reach = body.radius + other.radius
-            squared = dx * dx + dy * dy
-            if squared < reach * reach:
-                overlap = reach - math.sqrt(squared)
-                push_pair(game, pair.u, pair.v, overlap)
-                touched = True
-                if overlap > DEEP * reach and not (body.flying or other.flying):
-                    deep = True
-        if not touched:
-            return  # whatever was pushed has moved, and pushes are zero again
-        if k >= ROUNDS and not deep:
-            clear_pushes(game)
+        if k >= ROUNDS and not any_is_deep(game):
             return
-        for i in range(n_living):
-            u = game.living[i]
-            body = game.scratch.bodies[u]
-            if body.push_x == 0.0 and body.push_y == 0.0:
-                continue
-            push = length(body.push_x, body.push_y)
-            if push > 0.0:
-                scale = LONGEST_PUSH / push if push > LONGEST_PUSH else 1.0
-                body.x += body.push_x * scale
-                body.y += body.push_y * scale
-                body.push_x = body.push_y = 0.0
-                # Walls take part in every round, or they would undo it at the end.
-                body.x, body.y = stay_on_ground(game, body, game.units[u].x, game.units[u].y)
+        if not push_contacts(game):
+            return
+        give_way(game)
 
 
 @kernel
-def clear_pushes(game: Game) -> None:
-    for i in range(game.clock[0].n_living):
-        u = game.living[i]
-        game.scratch.bodies[u].push_x = game.scratch.bodies[u].push_y = 0.0
+def list_contacts(game: Game) -> bool:
+    """Pick the pairs that the rounds of pushing are about, as most pairs never overlap; do any?"""
+    touched, n_contacts = False, 0
+    for p in range(game.scratch.counts[N_PAIRS]):
+        pair = game.scratch.pairs[p]
+        body, other = game.scratch.bodies[pair.u], game.scratch.bodies[pair.v]
+        dx, dy = other.x - body.x, other.y - body.y
+        reach = body.radius + other.radius
+        squared, near = dx * dx + dy * dy, reach + NEARLY_TOUCHING
+        if squared < near * near:
+            contact = game.scratch.contacts[n_contacts]
+            contact.u, contact.v, contact.reach = pair.u, pair.v, reach
+            contact.mine = UNKNOWN
+            n_contacts += 1
+            touched = touched or squared < reach * reach
+    game.scratch.counts[N_CONTACTS] = n_contacts
+    game.scratch.counts[N_SHOVED] = 0
+    return touched
+
+
+@kernel
+def any_is_deep(game: Game) -> bool:
+    """Does any pair on the ground overlap so deeply that it is worth another round?"""
+    for k in range(game.scratch.counts[N_CONTACTS]):
+        contact = game.scratch.contacts[k]
+        body, other = game.scratch.bodies[contact.u], game.scratch.bodies[contact.v]
+        dx, dy = other.x - body.x, other.y - body.y
+        shallow = contact.reach * (1.0 - DEEP)
+        if dx * dx + dy * dy < shallow * shallow and not (body.flying or other.flying):
+            return True
+    return False
+
+
+@kernel
+def push_contacts(game: Game) -> bool:
+    """Add up the pushes of one round; does any pair overlap?"""
+    touched = False
+    for k in range(game.scratch.counts[N_CONTACTS]):
+        contact = game.scratch.contacts[k]
+        body, other = game.scratch.bodies[contact.u], game.scratch.bodies[contact.v]
+        dx, dy = other.x - body.x, other.y - body.y
+        squared = dx * dx + dy * dy
+        if squared >= contact.reach * contact.reach:
+            continue
+        touched = True
+        if contact.mine == UNKNOWN:
+            begin_contact(game, k)
+        distance = math.sqrt(squared)
+        overlap = contact.reach - distance
+        if distance > NEARLY:
+            dx, dy = dx / distance * overlap, dy / distance * overlap
+        else:
+            dx, dy = any_direction(game, contact.u, contact.v)
+            dx, dy = dx * overlap, dy * overlap
+        body.push_x -= dx * contact.mine
+        body.push_y -= dy * contact.mine
+        other.push_x += dx * contact.theirs
+        other.push_y += dy * contact.theirs
+    return touched
+
+
+@kernel
+def begin_contact(game: Game, k: int) -> None:
+    """Work out how two bodies share their overlap, the first time that they have one."""
+    contact = game.scratch.contacts[k]
+    body, other = game.scratch.bodies[contact.u], game.scratch.bodies[contact.v]
+    contact.mine, contact.theirs = shares(body, other)
+    if contact.mine > 0.0:
+        list_shoved(game, contact.u)
+    if contact.theirs > 0.0:
+        list_shoved(game, contact.v)
+
+
+@kernel
+def list_shoved(game: Game, u: int) -> None:
+    """Put a body on the list of those that are pushed, once."""
+    body = game.scratch.bodies[u]
+    if not body.shoved:
+        body.shoved = True
+        body.push_x = body.push_y = 0.0
+        game.scratch.shoved[game.scratch.counts[N_SHOVED]] = u
+        game.scratch.counts[N_SHOVED] += 1
+
+
+@kernel
+def give_way(game: Game) -> None:
+    """Move every body by the pushes of one round."""
+    for i in range(game.scratch.counts[N_SHOVED]):
+        u = game.scratch.shoved[i]
+        body = game.scratch.bodies[u]
+        if body.push_x == 0.0 and body.push_y == 0.0:
+            continue
+        push = length(body.push_x, body.push_y)
+        scale = LONGEST_PUSH / push if push > LONGEST_PUSH else 1.0
+        body.x += body.push_x * scale
+        body.y += body.push_y * scale
+        body.push_x = body.push_y = 0.0
+        # Walls take part in every round, or they would undo it at the end.
+        body.x, body.y = stay_on_ground(game, body, game.units[u].x, game.units[u].y)
 
 
 @kernel
@@ -189,31 +264,22 @@ def stay_on_ground(game: Game, body: Records, x: float, y: float) -> tuple[float
 
 
 @kernel
-def push_pair(game: Game, u: int, v: int, overlap: float) -> None:
-    """Share an overlap: who moves gives way, who fights or holds stands, enemies are not shoved."""
-    body, other = game.scratch.bodies[u], game.scratch.bodies[v]
+def shares(body: Records, other: Records) -> tuple[float, float]:
+    """Which share of an overlap each of two bodies gives way by: who moves gives way, who fights or
+    holds stands, enemies are not shoved."""
     if body.flying or other.flying:
         if not (body.still and other.still):
-            return
-        share, mine, theirs = DRIFT, 0.5, 0.5
+            return 0.0, 0.0
+        share, mine = DRIFT, 0.5
     else:
-        i_yield = yields(body, other)
-        they_yield = yields(other, body)
-        share = SHARE
-        if i_yield == they_yield:
-            mine = theirs = 0.5
-            share = SHARE if i_yield else DRIFT
-        else:
-            mine, theirs = (1.0, 0.0) if i_yield else (0.0, 1.0)
+        i_yield, they_yield = yields(body, other), yields(other, body)
+        share = SHARE if i_yield or they_yield else DRIFT
+        mine = 0.5 if i_yield == they_yield else (1.0 if i_yield else 0.0)
     if body.solid:
-        mine, theirs = 0.0, mine + theirs
-    if other.solid:
-        mine, theirs = (0.0, 0.0) if body.solid else (mine + theirs, 0.0)
-    dx, dy = away(game, u, v)
-    body.push_x -= dx * overlap * share * mine
-    body.push_y -= dy * overlap * share * mine
-    other.push_x += dx * overlap * share * theirs
-    other.push_y += dy * overlap * share * theirs
+        mine = 0.0
+    elif other.solid:
+        mine = 1.0
+    return share * mine, share * (1.0 - mine)
 
 
 @kernel
@@ -225,13 +291,8 @@ def yields(body: Records, other: Records) -> bool:
 
 
 @kernel
-def away(game: Game, u: int, v: int) -> tuple[float, float]:
-    """The direction from one body to another; of two on one point, a fair coin chooses."""
-    dx = game.scratch.bodies[v].x - game.scratch.bodies[u].x
-    dy = game.scratch.bodies[v].y - game.scratch.bodies[u].y
-    distance = length(dx, dy)
-    if distance > 1e-9:
-        return dx / distance, dy / distance
+def any_direction(game: Game, u: int, v: int) -> tuple[float, float]:
+    """The direction between two bodies on one point: a fair coin chooses."""
     tag_u, tag_v = game.units[u].tag, game.units[v].tag
     draw = bits(game.clock[0].seed, min(tag_u, tag_v), max(tag_u, tag_v), DIRECTION)
     sign = 1.0 if tag_u < tag_v else -1.0

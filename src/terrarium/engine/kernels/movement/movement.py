@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.jit import kernel
+from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.collision import stay_on_ground
@@ -90,11 +90,13 @@ def choose_way(game: Game, u: int) -> None:
             face_target(game, u)
             return
         me.away = order == codes.NO_ORDER
-        go_to(game, u, other.x, other.y, FAR)
-    elif not held:
+        x, y, distance = other.x, other.y, FAR
+    elif held:
+        return
+    else:
         x, y, distance = errand(game, u, order)
-        if distance > 0.0:
-            go_to(game, u, x, y, distance)
+    if distance > 0.0:
+        go_to(game, u, x, y, distance)  # called once, so that it becomes a part of this kernel
 
 
 @kernel
@@ -201,7 +203,7 @@ def stopping_speed(decel: float, distance: float) -> float:
     return min(distance, math.sqrt(0.25 * decel * decel + 2.0 * decel * distance) - 0.5 * decel)
 
 
-@kernel
+@inline
 def turn(game: Game, u: int, dx: float, dy: float, standing: bool) -> float:
     """Turn the body towards a direction by at most its rate; the cosine of what is left."""
     me = game.units[u]
@@ -351,6 +353,8 @@ def nearer_side(game: Game, u: int, k: int) -> int:
 def look_around(game: Game, u: int) -> int:
     """List the neighbors that this step has to do with: how many there are."""
     body = game.scratch.bodies[u]
+    # Beyond this gap a neighbor neither blocks nor leaves less room than the step needs.
+    far = max(BLOCK_LOOK, 2.0 * body.step)
     n_near = 0
     p = body.first
     while p >= 0 and n_near < game.scratch.near.shape[0]:
@@ -363,6 +367,8 @@ def look_around(game: Game, u: int) -> int:
         if other.flying or (other.still and other.owner == body.owner and not other.anchored):
             continue  # an idle friend makes way
         gap = pair.distance - body.radius - other.radius
+        if gap >= far:
+            continue
         dx, dy = sign * pair.dir_x, sign * pair.dir_y
         room = max(0.0, gap)
         if not other.still:  # it will go on as it went in the last tick

@@ -6,9 +6,11 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.fields import field_of
 from terrarium.engine.kernels.movement.portals import choose_guide, next_cell
+from terrarium.engine.land import LOOK_AHEAD_CELLS
 from terrarium.engine.state import Game
 
-LOOK_AHEAD_CELLS = 32
+LOOK_STRIDE = 4
+"""Of the cells ahead, so many are taken at one go where the last one is in a straight line."""
 LOOK_AGAIN_TICKS = 8
 LOOK_AGAIN_CELLS = 2
 """How far walkers get in that time, at most."""
@@ -134,14 +136,32 @@ def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
     guide, leg = choose_guide(game, f, at_x, at_y)
     me.direct = False
     me.way_x, me.way_y = at_x + 0.5, at_y + 0.5
-    for ahead in range(LOOK_AHEAD_CELLS):
+    seen, n_ahead = 0, 0
+    while n_ahead < LOOK_AHEAD_CELLS:
         before_x, before_y = at_x, at_y
         guide, leg, at_x, at_y = next_cell(game, f, guide, leg, at_x, at_y)
         if at_x == before_x and at_y == before_y:
             break
-        if ahead > 0 and not line_is_clear(game, layer, me.x, me.y, at_x + 0.5, at_y + 0.5):
-            break
-        me.way_x, me.way_y = at_x + 0.5, at_y + 0.5
+        game.scratch.trail[n_ahead] = at_y * width + at_x
+        n_ahead += 1
+        if n_ahead % LOOK_STRIDE == 0:
+            if not line_is_clear(game, layer, me.x, me.y, at_x + 0.5, at_y + 0.5):
+                n_ahead -= 1
+                break
+            seen = n_ahead
+    follow_trail(game, u, layer, seen, n_ahead)
+
+
+@kernel
+def follow_trail(game: Game, u: int, layer: int, seen: int, n_ahead: int) -> None:
+    """Note the furthest cell of the trail up to which a straight line is clear, as it is to the
+    first `seen`. The first cell is beside the unit."""
+    me, width = game.units[u], game.ground.size[0]
+    for k in range(max(0, seen - 1), n_ahead):
+        x, y = game.scratch.trail[k] % width + 0.5, game.scratch.trail[k] // width + 0.5
+        if k > 0 and k >= seen and not line_is_clear(game, layer, me.x, me.y, x, y):
+            return
+        me.way_x, me.way_y = x, y
 
 
 @kernel
