@@ -110,6 +110,22 @@ def test_moves_into_walls_are_not_offered(contract: str) -> None:
     assert env.avail[0, 2, 1:6].all()
 
 
+@CONTRACTS
+def test_moves_into_structures_are_offered_and_taken(contract: str) -> None:
+    """SMAC reads the grid of the terrain once. The Spine Crawler covers 13 to 15 and 19 to 21."""
+    env = stage("smac/2s_vs_1sc", contract=contract, obs_pathing_grid=True)
+    put(env, {0: (12.4, 20.0), 1: (15.6, 20.0)})
+    east, west = 4, 5
+    assert env.avail[0, 0, east]
+    assert env.obs[0, 0, column(env, "move_action_east")] == 1.0
+    assert env.avail[0, 1, west]
+    env.step([[east, west]])
+    for a, x in ((0, 14.4), (1, 13.6)):
+        order = order_of(env, int(env.member_slots[0, a]))
+        assert order["result"] == codes.SUCCESS
+        assert (order["kind"], order["x"]) == (codes.MOVE, pytest.approx(x, abs=1e-12))
+
+
 # -- rewards -----------------------------------------------------------------------------------
 
 
