@@ -103,6 +103,85 @@ def test_with_full_observability_sightings_belong_to_who_is_near(contract: str) 
     assert [shown_enemies(env, a) for a in range(5)] == [[a == owner] * 5 for a in range(5)]
 
 
+# -- asking again --------------------------------------------------------------------------------
+
+
+def rows_of(env: StarCraft2Env, obs: Any) -> list[bool]:
+    """Which enemies have a row in an observation."""
+    return [bool(obs[column(env.vec, f"enemy_health_{k}")]) for k in range(env.n_enemies)]
+
+
+def known_to_all(env: StarCraft2Env) -> list[list[bool]]:
+    """Whom agents observe after all have looked: an enemy that none sights clears those before."""
+    units = env.vec.sim.units[0, env.vec.member_slots[0]]
+    agents, enemies = units[: env.n_agents], units[env.n_agents :]
+    away = np.hypot(
+        enemies["x"] - agents["x"][:, None], enemies["y"] - agents["y"][:, None]
+    )  # [A, E]
+    near = away < np.array([[env.unit_sight_range(a)] for a in range(env.n_agents)])
+    sighted = (near & agents["alive"][:, None]).any(axis=0)
+    first = max((k + 1 for k in range(env.n_enemies) if not sighted[k]), default=0)
+    shown = near & agents["alive"][:, None] & enemies["alive"]
+    shown[:, :first] = False
+    return shown.tolist()  # type: ignore[no-any-return]
+
+
+@CONTRACTS
+def test_agents_know_by_the_second_look_what_others_sighted_in_the_first(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract)
+    env.reset()
+    face_to_face(env.vec)
+    last = int(env.vec._state.turns[0, -1])
+    put(env.vec, {last: (27.0, 29.0), 9: FAR_AWAY})
+    look_anew(env.vec)
+    before = [rows_of(env, obs) for obs in env.get_obs()]
+    after = [rows_of(env, obs) for obs in env.get_obs()]
+    known = [[False] * 4 + [True] if a == last else [True] * 4 + [False] for a in range(5)]
+    # The others look before anyone has sighted enemy 4, which clears the rows before it.
+    unknown = [known[last] if a == last else [False] * 5 for a in range(5)]
+    assert before == (unknown if contract == "exact" else known)
+    assert after == known
+    assert [rows_of(env, env.get_obs_agent(a)) for a in range(5)] == known
+    env.step([1] * 5)
+    put(env.vec, {})  # a new look, but what was sighted stays so
+    assert [rows_of(env, obs) for obs in env.get_obs()] == known
+
+
+def test_a_reset_has_looked_once() -> None:
+    n_differ = 0
+    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, fully_observable=False)
+    for _ in range(20):
+        obs, _ = env.reset()
+        np.testing.assert_array_equal(obs, env.vec.obs[0])
+        again = env.get_obs()
+        assert [rows_of(env, one) for one in again] == known_to_all(env)
+        n_differ += not np.array_equal(obs, again)
+    assert n_differ > 0
+
+
+def test_after_a_step_the_first_question_is_the_first_look() -> None:
+    env = StarCraft2Env("smacv2/zerg_10_vs_10", seed=2)
+    env.reset()
+    for _ in range(12):
+        _, over, _ = env.step([int(np.flatnonzero(m)[-1]) for m in env.get_avail_actions()])
+        assert not over
+        np.testing.assert_array_equal(env.get_obs(), env.vec.obs[0])
+        again = env.get_obs()
+        if all(unit.health > 0 for unit in env.enemies.values()):
+            assert [rows_of(env, one) for one in again] == known_to_all(env)
+        np.testing.assert_array_equal(env.get_obs(), again)
+
+
+def test_each_state_of_observations_is_a_look() -> None:
+    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, obs_instead_of_state=True)
+    n_differ = 0
+    for _ in range(20):
+        obs, state = env.reset()
+        np.testing.assert_array_equal(state, np.concatenate(env.get_obs()))
+        n_differ += not np.array_equal(state, np.concatenate(obs))
+    assert n_differ > 0
+
+
 # -- ranges --------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 import operator
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,8 @@ class StarCraft2Env:
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
         self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
+        # Who was asked since the agents last looked around, and which look that was.
+        self._asked, self._look = set[int](), 0
         self._log = BattleLog(self.vec)
 
     @property
@@ -157,16 +159,17 @@ class StarCraft2Env:
         return float(outcome.reward[0]), over, info
 
     def get_obs(self) -> list[NDArray[np.float32]]:
-        """The observations of all agents."""
-        return list(self.vec.obs[0].copy())
+        """The observations of all agents; asked again, SMACv2's may tell more (docs/smac.md)."""
+        return self._observations(range(self.n_agents))
 
     def get_obs_agent(self, agent_id: int) -> NDArray[np.float32]:
         """The observation of one agent."""
-        obs: NDArray[np.float32] = self.vec.obs[0, agent_id].copy()
-        return obs
+        return self._observations((agent_id,))[0]
 
     def get_state(self) -> NDArray[np.float32]:
         """The global state."""
+        if self.options.obs_instead_of_state:
+            return np.concatenate(self.get_obs())
         state: NDArray[np.float32] = self.vec.state[0].copy()
         return state
 
@@ -312,6 +315,18 @@ class StarCraft2Env:
 
     def close(self) -> None:
         self.vec.close()
+
+    def _observations(self, agents: Sequence[int]) -> list[NDArray[np.float32]]:
+        """What agents observe: at the first question after a step what they saw when it was their
+        turn to look; after that, in SMACv2, what they see when all have looked."""
+        if self._look != self.vec.n_looks:
+            self._look, self._asked = self.vec.n_looks, set()
+        first = again = self.vec.obs[0]
+        if self.vec.looks_anew and not self._asked.isdisjoint(agents):
+            again = self.vec.look_again(self.options.fully_observable)[0]
+        obs = [(again if a in self._asked else first)[a].copy() for a in agents]
+        self._asked.update(agents)
+        return obs
 
     def _row(self, m: int) -> int:
         return int(self.vec.sim.units["kind"][0, self.vec.member_slots[0, m]])
