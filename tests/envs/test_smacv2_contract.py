@@ -182,6 +182,31 @@ def test_each_state_of_observations_is_a_look() -> None:
     assert n_differ > 0
 
 
+@CONTRACTS
+def test_one_agents_observation_is_full_only_if_the_caller_says_so(contract: str) -> None:
+    """SMACv2: get_obs_agent(agent_id, fully_observable=False); get_obs passes the option on."""
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract, fully_observable=True)
+    env.reset()
+    face_to_face(env.vec)
+    put(env.vec, {0: FAR_AWAY})
+    assert rows_of(env, env.get_obs()[0]) == [True] * 5
+    assert rows_of(env, env.get_obs_agent(0)) == [contract == "fixed"] * 5
+    assert rows_of(env, env.get_obs_agent(0, fully_observable=True)) == [True] * 5
+    assert rows_of(env, env.get_obs()[0]) == [True] * 5
+
+
+@CONTRACTS
+def test_a_caller_may_ask_for_one_full_observation(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract)
+    env.reset()
+    face_to_face(env.vec)
+    put(env.vec, {0: FAR_AWAY})
+    assert rows_of(env, env.get_obs_agent(0)) == [False] * 5
+    full = env.get_obs_agent(0, True)
+    assert rows_of(env, full) == [True] * 5
+    assert full[column(env.vec, "ally_visible_1")] == 1.0
+
+
 # -- ranges --------------------------------------------------------------------------------------
 
 

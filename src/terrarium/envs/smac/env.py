@@ -160,11 +160,13 @@ class StarCraft2Env:
 
     def get_obs(self) -> list[NDArray[np.float32]]:
         """The observations of all agents; asked again, SMACv2's may tell more (docs/smac.md)."""
-        return self._observations(range(self.n_agents))
+        return self._observations(range(self.n_agents), self.options.fully_observable)
 
-    def get_obs_agent(self, agent_id: int) -> NDArray[np.float32]:
-        """The observation of one agent."""
-        return self._observations((agent_id,))[0]
+    def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> NDArray[np.float32]:
+        """The observation of one agent. In the exact contract, as in SMACv2, the option
+        `fully_observable` does not count here, only the argument."""
+        by_option = self.options.fully_observable and not self.options.exact
+        return self._observations((agent_id,), fully_observable or by_option)[0]
 
     def get_state(self) -> NDArray[np.float32]:
         """The global state."""
@@ -316,15 +318,18 @@ class StarCraft2Env:
     def close(self) -> None:
         self.vec.close()
 
-    def _observations(self, agents: Sequence[int]) -> list[NDArray[np.float32]]:
+    def _observations(
+        self, agents: Sequence[int], fully_observable: bool
+    ) -> list[NDArray[np.float32]]:
         """What agents observe: at the first question after a step what they saw when it was their
         turn to look; after that, in SMACv2, what they see when all have looked."""
         if self._look != self.vec.n_looks:
             self._look, self._asked = self.vec.n_looks, set()
         first = again = self.vec.obs[0]
-        if self.vec.looks_anew and not self._asked.isdisjoint(agents):
-            again = self.vec.look_again(self.options.fully_observable)[0]
-        obs = [(again if a in self._asked else first)[a].copy() for a in agents]
+        otherwise = fully_observable != self.options.fully_observable
+        if otherwise or (self.vec.looks_anew and not self._asked.isdisjoint(agents)):
+            again = self.vec.look_again(fully_observable)[0]
+        obs = [(again if otherwise or a in self._asked else first)[a].copy() for a in agents]
         self._asked.update(agents)
         return obs
 
