@@ -329,6 +329,32 @@ def test_the_state_may_be_all_observations() -> None:
     assert vec.state.shape == (2, 90)
 
 
+@pytest.mark.parametrize(
+    ("name", "agents", "enemies"),
+    [
+        ("2m_vs_1z", [2005] * 2, [73]),
+        ("6h_vs_8z", [2005] * 6, [73] * 8),
+        ("2s3z", [2005] * 2 + [2006] * 3, [73] * 3 + [74] * 2),
+        ("1c3s5z", [2005] + [2006] * 3 + [2007] * 5, [4] + [73] * 5 + [74] * 3),
+        ("MMM", [2005] * 2 + [2006] * 7 + [2007], [48] * 7 + [51] * 2 + [54]),
+        ("bane_vs_bane", [2005] * 4 + [2006] * 20, [9] * 4 + [105] * 20),
+    ],
+)
+def test_smacs_agents_are_of_the_copies_of_their_map(
+    name: str, agents: list[int], enemies: list[int]
+) -> None:
+    """The lowest id of a map's copies, and the place in the alphabet among its agents' types."""
+    env = StarCraft2Env(name, seed=1)
+    env.reset()
+    types = env.get_unit_types()
+    assert types[: env.n_agents] == agents
+    assert sorted(types[env.n_agents :]) == enemies
+    assert [unit.unit_type for unit in env.agents.values()] == agents
+    fixed = terrarium.make(f"smac/{name}", seed=1)
+    fixed.reset()
+    assert set(fixed.get_unit_types()[: env.n_agents]).isdisjoint(agents)
+
+
 def test_unit_types_are_those_of_agents_and_then_of_enemies() -> None:
     env = terrarium.make("smac/2m_vs_1z", seed=1)
     env.reset()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.battles.armies import side_units
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
@@ -21,18 +22,12 @@ from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
-# SMACv2's agents are of copies of unit types, which come after the 2005 types of the game (4.10).
-_COPY_IDS = {
-    "baneling": 2005,
-    "colossus": 2006,
-    "hydralisk": 2007,
-    "marauder": 2008,
-    "marine": 2009,
-    "medivac": 2010,
-    "stalker": 2011,
-    "zealot": 2012,
-    "zergling": 2013,
-}
+_FIRST_COPY = 2005
+"""Agents are of copies of unit types, which come after those of the game: 2005 in version 4.10."""
+_SMACV2_COPIES = (
+    *("baneling", "colossus", "hydralisk", "marauder", "marine"),
+    *("medivac", "stalker", "zealot", "zergling"),
+)
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
 
 
@@ -106,7 +101,7 @@ class StarCraft2Env:
         self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
-        self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
+        self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
         # Who was asked since the agents last looked around, and which look that was.
         self._asked, self._look = set[int](), 0
         self._log = BattleLog(self.vec)
@@ -274,7 +269,7 @@ class StarCraft2Env:
         return seen
 
     def get_unit_types(self) -> list[int]:
-        """The type ids of the agents, which are of copies in SMACv2, then of the enemies."""
+        """The type ids of the agents, exact ones those of copies, then of the enemies."""
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
@@ -372,6 +367,18 @@ class StarCraft2Env:
             )
         word = np.iinfo(np.int64)  # what it cannot hold is refused like other wrong numbers
         return np.array([[min(max(action, word.min), word.max) for action in joint]], np.int64)
+
+
+def _copy_ids(scenario: Scenario) -> dict[str, int]:
+    """Type ids of the copies that a map has for its agents, in the order of the alphabet: a map of
+    SMAC has those that its agents need, one of SMACv2 all nine."""
+    names: Iterable[str] = ()
+    if scenario.generator:
+        names = _SMACV2_COPIES
+    elif scenario.smac:
+        rules = load_ruleset(scenario.rules)
+        names = sorted({rules.units[name].known_as for name in side_units(scenario, rules)["ally"]})
+    return {name: _FIRST_COPY + place for place, name in enumerate(names)}
 
 
 def _check_game(difficulty: str, game_version: str | None) -> None:
