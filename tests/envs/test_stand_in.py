@@ -314,7 +314,16 @@ def test_the_maps_are_described_as_smac_does() -> None:
         "unit_type_bits": 2,
         "map_type": "stalkers_and_zealots",
     }
-    assert get_map_params("10gen_zerg")["map_type"] == "zerg_gen"
+    for race in ("terran", "protoss", "zerg"):  # whatever the sizes of a configuration are
+        assert get_map_params(f"10gen_{race}") == {
+            "n_agents": 10,
+            "n_enemies": 10,
+            "limit": 200,
+            "a_race": race[0].upper(),
+            "b_race": race[0].upper(),
+            "unit_type_bits": 3,
+            "map_type": f"{race}_gen",
+        }
     assert set(get_smacv2_map_registry()) == {
         *(name.removeprefix("smac/") for name in scenario_names("smac")),
         *("10gen_terran", "10gen_protoss", "10gen_zerg"),

@@ -84,7 +84,12 @@ def scenario_of(map_name: str, config: Mapping[str, Any]) -> Scenario:
         passive_allies=base.generator.passive_allies,
     )
     race = map_name.removeprefix("10gen_")
-    return replace(base, name=f"smacv2/{race}_{n_allies}_vs_{n_enemies}", generator=generator)
+    return replace(
+        base,
+        name=f"smacv2/{race}_{n_allies}_vs_{n_enemies}",
+        title=f"{n_allies} random {race.capitalize()} units against {n_enemies}",
+        generator=generator,
+    )
 
 
 def _team(base: Scenario, part: Mapping[str, Any]) -> tuple[dict[str, float], tuple[str, ...]]:
