@@ -1,5 +1,6 @@
 """Facts of SMAC's contract, its quirks in `exact`, and their repairs in `fixed`."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -509,6 +510,33 @@ def test_the_script_keeps_its_target_and_then_takes_the_nearest() -> None:
     kill(env, 4)
     env.step(given)
     assert env.actions[0, 0] == 6
+
+
+def near_ties(n: int) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Pairs of vectors that `sqrt(x * x + y * y)` does not tell apart as `math.hypot` does: the
+    second is shorter. They are multiples of a power of two, so that 16 may be added and taken."""
+    rng, unit, found = np.random.default_rng(0), 2.0**-48, []
+    while len(found) < n:
+        far = tuple(float(v) for v in np.round(rng.uniform(2.0, 5.0, 2) / unit) * unit)
+        x = float(np.round(rng.uniform(2.0, 5.0) / unit) * unit)
+        rest = far[0] ** 2 + far[1] ** 2 - x * x
+        if rest < 4.0:
+            continue
+        near = (x, round(math.sqrt(rest) / unit) * unit)
+        plain = [math.sqrt(v[0] * v[0] + v[1] * v[1]) for v in (far, near)]
+        if math.hypot(*near) < math.hypot(*far) and plain[1] >= plain[0]:
+            found.append((far, near))
+    return found
+
+
+@CONTRACTS
+def test_the_script_measures_distances_to_the_last_bit(contract: str) -> None:
+    for far, near in near_ties(8):
+        env = stage("smac/3m", contract=contract, heuristic_ai=True)
+        places = {m: (16.0 + x, 16.0 + y) for m, (x, y) in ((3, far), (4, near))}
+        put(env, {0: (16.0, 16.0), 5: (29.0, 24.0), **places})
+        env.step(np.zeros((1, 3), int))
+        assert env.actions[0, 0] == 7
 
 
 def test_the_script_walks_along_the_longer_way() -> None:
