@@ -362,6 +362,30 @@ def test_unit_types_are_those_of_agents_and_then_of_enemies() -> None:
     assert env.get_unit_types() == [48, 48, 73]  # two Marines, a Zealot
 
 
+@CONTRACTS
+def test_views_of_the_dead_are_as_they_were_last_observed(contract: str) -> None:
+    """SMAC sets the health of a unit that is gone to 0, and keeps the rest."""
+    env = StarCraft2Env("2s3z", seed=1, contract=contract, heuristic_ai=True)
+    seen, dead = dict[int, Any](), dict[int, Any]()
+    env.reset()
+    over = False
+    while not over:
+        for m, unit in enumerate((*env.agents.values(), *env.enemies.values())):
+            if unit.health > 0.0:
+                seen[m] = unit
+            else:
+                dead[m] = replace(seen[m], health=0.0)
+                assert unit == dead[m]
+        _, over, _ = env.step([0] * 5)
+    n_dead = sum(unit.health == 0.0 for unit in (*env.agents.values(), *env.enemies.values()))
+    assert len(dead) >= 4
+    # They do not regenerate, and weapons do not reload.
+    assert any(unit.weapon_cooldown > 0.0 for unit in dead.values())
+    assert n_dead > len(dead)
+    env.reset()
+    assert all(unit.health > 0.0 for unit in (*env.agents.values(), *env.enemies.values()))
+
+
 # -- SMACv2 ------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from terrarium.data.battles.armies import side_units
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.engine.records import Records
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
 from terrarium.envs.task import smac_of
@@ -41,7 +42,8 @@ class Point:
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit as SMAC's users know it, at the moment of asking."""
+    """A unit as SMAC's users know it, at the moment of asking; if it is dead, without health and
+    otherwise as it was after the last step that it lived to see."""
 
     tag: int
     unit_type: int
@@ -104,6 +106,9 @@ class StarCraft2Env:
         self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
         # Who was asked since the agents last looked around, and which look that was.
         self._asked, self._look = set[int](), 0
+        self._fallen: dict[int, Records] = {}
+        """of the dead, their record when they were last observed"""
+        self._n_dead = 0
         self._log = BattleLog(self.vec)
 
     @property
@@ -124,6 +129,8 @@ class StarCraft2Env:
     def reset(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
         """Begin the next battle; observations of all agents, and the state."""
         self.vec.reset()
+        self._fallen.clear()
+        self._n_dead = 0
         self._log.begin()
         return self.get_obs(), self.get_state()
 
@@ -133,7 +140,9 @@ class StarCraft2Env:
         Where the time limit cut the battle off, `info["episode_limit"]` is there: always in the
         fixed contract, with `continuing_episode` in the exact one.
         """
+        before = self.vec.sim.units[0].tobytes()  # far faster than a copy of records
         self.vec.step(self._joint(actions))
+        self._note_the_fallen(before)
         self._log.note()
         if self.options.heuristic_ai and isinstance(actions, list):
             actions[:] = self.vec.actions[0].tolist()  # as SMAC does
@@ -328,12 +337,29 @@ class StarCraft2Env:
         self._asked.update(agents)
         return obs
 
+    def _note_the_fallen(self, before: bytes) -> None:
+        """Keep the records that members who have died in this step had before it."""
+        outcome, vec = self.vec.outcome, self.vec
+        n_dead = int(outcome.dead_allies[0] + outcome.dead_enemies[0])
+        if n_dead == self._n_dead:
+            return
+        self._n_dead = n_dead
+        units = np.frombuffer(before, vec.sim.units.dtype)
+        for m in np.flatnonzero(~vec.living[0]).tolist():
+            self._fallen.setdefault(m, units[vec.member_slots[0, m]])
+
+    def _record(self, m: int) -> Records:
+        """A member of the battle as it is, or if it is dead as it was last observed."""
+        if m in self._fallen:
+            return self._fallen[m]
+        return self.vec.sim.units[0, self.vec.member_slots[0, m]]
+
     def _row(self, m: int) -> int:
-        return int(self.vec.sim.units["kind"][0, self.vec.member_slots[0, m]])
+        return int(self._record(m)["kind"])
 
     def _unit(self, m: int) -> UnitView:
         self.vec.check_started()
-        unit = self.vec.sim.units[0, self.vec.member_slots[0, m]]
+        unit = self._record(m)
         facts = self._units[int(unit["kind"])]
         name = facts.known_as
         copy_ids = self._agent_ids if m < self.n_agents else {}
