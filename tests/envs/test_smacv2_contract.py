@@ -9,6 +9,7 @@ import pytest
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
 from terrarium.envs.smac.env import StarCraft2Env
+from terrarium.envs.smac.smacv2 import CapabilityEnv
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.stage import column, kill, put, stage
 
@@ -346,6 +347,19 @@ def test_capabilities_are_the_unit_types_of_the_agents(contract: str) -> None:
 
 def test_smac_knows_no_capabilities() -> None:
     assert "cap_shape" not in StarCraft2Env("smac/3m").get_env_info()
+
+
+@pytest.mark.parametrize(("name", "n_types"), [("3m", 0), ("2s3z", 2), ("MMM", 3)])
+def test_smacv2s_class_knows_the_capabilities_of_smacs_agents(name: str, n_types: int) -> None:
+    env, smac = CapabilityEnv(name, seed=1), StarCraft2Env(name, seed=1)
+    assert env.get_env_info() == {**smac.get_env_info(), "cap_shape": n_types}
+    obs, state = env.reset()
+    smac_obs, smac_state = smac.reset()
+    np.testing.assert_array_equal(obs, smac_obs)
+    np.testing.assert_array_equal(state, smac_state)
+    assert env.get_capabilities().shape == (env.n_agents * n_types,)
+    names = {unit.name for unit in env.agents.values()}
+    assert env.get_capabilities().sum() == (env.n_agents if len(names) > 1 else 0)
 
 
 # -- names ---------------------------------------------------------------------------------------

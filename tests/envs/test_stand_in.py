@@ -129,6 +129,11 @@ SMACV2 = """
     obs, state = env.reset()
     reward, over, info = env.step([1] * 4)
     print(len(obs), env.get_env_info()["n_actions"], sorted(get_smac_map_registry())[:2])
+    assert isinstance(env.env, StarCraft2Env)
+    plain = StarCraft2Env(map_name="MMM")
+    assert isinstance(plain, MultiAgentEnv)
+    plain.reset()
+    print(plain.get_env_info()["cap_shape"], plain.get_cap_size(), len(plain.get_capabilities()))
 """
 
 
@@ -165,7 +170,7 @@ def test_a_runner_with_processes_of_its_own_plays(tmp_path: Path) -> None:
 
 def test_programs_for_smacv2_play(tmp_path: Path) -> None:
     answer = run_smac(tmp_path, saved(tmp_path, SMACV2))
-    assert answer == (0, "4 12 ['10gen_protoss', '10gen_terran']\n", "")
+    assert answer == (0, "4 12 ['10gen_protoss', '10gen_terran']\n3 3 30\n", "")
 
 
 def test_a_module_is_run_as_python_does(tmp_path: Path) -> None:
