@@ -1,5 +1,6 @@
 """Facts of SMAC's contract, its quirks in `exact`, and their repairs in `fixed`."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -108,6 +109,22 @@ def test_moves_into_walls_are_not_offered(contract: str) -> None:
     assert [bool(env.avail[0, 0, i]) for i in (north, south, east, west)] == [0, 1, 1, 0]
     assert [bool(env.avail[0, 1, i]) for i in (north, south, east, west)] == [1, 0, 0, 1]
     assert env.avail[0, 2, 1:6].all()
+
+
+@CONTRACTS
+def test_moves_into_structures_are_offered_and_taken(contract: str) -> None:
+    """SMAC reads the grid of the terrain once. The Spine Crawler covers 13 to 15 and 19 to 21."""
+    env = stage("smac/2s_vs_1sc", contract=contract, obs_pathing_grid=True)
+    put(env, {0: (12.4, 20.0), 1: (15.6, 20.0)})
+    east, west = 4, 5
+    assert env.avail[0, 0, east]
+    assert env.obs[0, 0, column(env, "move_action_east")] == 1.0
+    assert env.avail[0, 1, west]
+    env.step([[east, west]])
+    for a, x in ((0, 14.4), (1, 13.6)):
+        order = order_of(env, int(env.member_slots[0, a]))
+        assert order["result"] == codes.SUCCESS
+        assert (order["kind"], order["x"]) == (codes.MOVE, pytest.approx(x, abs=1e-12))
 
 
 # -- rewards -----------------------------------------------------------------------------------
@@ -313,10 +330,60 @@ def test_the_state_may_be_all_observations() -> None:
     assert vec.state.shape == (2, 90)
 
 
+@pytest.mark.parametrize(
+    ("name", "agents", "enemies"),
+    [
+        ("2m_vs_1z", [2005] * 2, [73]),
+        ("6h_vs_8z", [2005] * 6, [73] * 8),
+        ("2s3z", [2005] * 2 + [2006] * 3, [73] * 3 + [74] * 2),
+        ("1c3s5z", [2005] + [2006] * 3 + [2007] * 5, [4] + [73] * 5 + [74] * 3),
+        ("MMM", [2005] * 2 + [2006] * 7 + [2007], [48] * 7 + [51] * 2 + [54]),
+        ("bane_vs_bane", [2005] * 4 + [2006] * 20, [9] * 4 + [105] * 20),
+    ],
+)
+def test_smacs_agents_are_of_the_copies_of_their_map(
+    name: str, agents: list[int], enemies: list[int]
+) -> None:
+    """The lowest id of a map's copies, and the place in the alphabet among its agents' types."""
+    env = StarCraft2Env(name, seed=1)
+    env.reset()
+    types = env.get_unit_types()
+    assert types[: env.n_agents] == agents
+    assert sorted(types[env.n_agents :]) == enemies
+    assert [unit.unit_type for unit in env.agents.values()] == agents
+    fixed = terrarium.make(f"smac/{name}", seed=1)
+    fixed.reset()
+    assert set(fixed.get_unit_types()[: env.n_agents]).isdisjoint(agents)
+
+
 def test_unit_types_are_those_of_agents_and_then_of_enemies() -> None:
     env = terrarium.make("smac/2m_vs_1z", seed=1)
     env.reset()
     assert env.get_unit_types() == [48, 48, 73]  # two Marines, a Zealot
+
+
+@CONTRACTS
+def test_views_of_the_dead_are_as_they_were_last_observed(contract: str) -> None:
+    """SMAC sets the health of a unit that is gone to 0, and keeps the rest."""
+    env = StarCraft2Env("2s3z", seed=1, contract=contract, heuristic_ai=True)
+    seen, dead = dict[int, Any](), dict[int, Any]()
+    env.reset()
+    over = False
+    while not over:
+        for m, unit in enumerate((*env.agents.values(), *env.enemies.values())):
+            if unit.health > 0.0:
+                seen[m] = unit
+            else:
+                dead[m] = replace(seen[m], health=0.0)
+                assert unit == dead[m]
+        _, over, _ = env.step([0] * 5)
+    n_dead = sum(unit.health == 0.0 for unit in (*env.agents.values(), *env.enemies.values()))
+    assert len(dead) >= 4
+    # They do not regenerate, and weapons do not reload.
+    assert any(unit.weapon_cooldown > 0.0 for unit in dead.values())
+    assert n_dead > len(dead)
+    env.reset()
+    assert all(unit.health > 0.0 for unit in (*env.agents.values(), *env.enemies.values()))
 
 
 # -- SMACv2 ------------------------------------------------------------------------------------
@@ -467,6 +534,33 @@ def test_the_script_keeps_its_target_and_then_takes_the_nearest() -> None:
     kill(env, 4)
     env.step(given)
     assert env.actions[0, 0] == 6
+
+
+def near_ties(n: int) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Pairs of vectors that `sqrt(x * x + y * y)` does not tell apart as `math.hypot` does: the
+    second is shorter. They are multiples of a power of two, so that 16 may be added and taken."""
+    rng, unit, found = np.random.default_rng(0), 2.0**-48, []
+    while len(found) < n:
+        far = tuple(float(v) for v in np.round(rng.uniform(2.0, 5.0, 2) / unit) * unit)
+        x = float(np.round(rng.uniform(2.0, 5.0) / unit) * unit)
+        rest = far[0] ** 2 + far[1] ** 2 - x * x
+        if rest < 4.0:
+            continue
+        near = (x, round(math.sqrt(rest) / unit) * unit)
+        plain = [math.sqrt(v[0] * v[0] + v[1] * v[1]) for v in (far, near)]
+        if math.hypot(*near) < math.hypot(*far) and plain[1] >= plain[0]:
+            found.append((far, near))
+    return found
+
+
+@CONTRACTS
+def test_the_script_measures_distances_to_the_last_bit(contract: str) -> None:
+    for far, near in near_ties(8):
+        env = stage("smac/3m", contract=contract, heuristic_ai=True)
+        places = {m: (16.0 + x, 16.0 + y) for m, (x, y) in ((3, far), (4, near))}
+        put(env, {0: (16.0, 16.0), 5: (29.0, 24.0), **places})
+        env.step(np.zeros((1, 3), int))
+        assert env.actions[0, 0] == 7
 
 
 def test_the_script_walks_along_the_longer_way() -> None:

@@ -9,6 +9,7 @@ import pytest
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs import schema
 from terrarium.envs.smac.env import StarCraft2Env
+from terrarium.envs.smac.smacv2 import CapabilityEnv
 from terrarium.envs.vector import EnvError, VecEnv
 from tests.envs.stage import column, kill, put, stage
 
@@ -101,6 +102,110 @@ def test_with_full_observability_sightings_belong_to_who_is_near(contract: str) 
     look_anew(env)
     owner = last if contract == "exact" else first
     assert [shown_enemies(env, a) for a in range(5)] == [[a == owner] * 5 for a in range(5)]
+
+
+# -- asking again --------------------------------------------------------------------------------
+
+
+def rows_of(env: StarCraft2Env, obs: Any) -> list[bool]:
+    """Which enemies have a row in an observation."""
+    return [bool(obs[column(env.vec, f"enemy_health_{k}")]) for k in range(env.n_enemies)]
+
+
+def known_to_all(env: StarCraft2Env) -> list[list[bool]]:
+    """Whom agents observe after all have looked: an enemy that none sights clears those before."""
+    units = env.vec.sim.units[0, env.vec.member_slots[0]]
+    agents, enemies = units[: env.n_agents], units[env.n_agents :]
+    away = np.hypot(
+        enemies["x"] - agents["x"][:, None], enemies["y"] - agents["y"][:, None]
+    )  # [A, E]
+    near = away < np.array([[env.unit_sight_range(a)] for a in range(env.n_agents)])
+    sighted = (near & agents["alive"][:, None]).any(axis=0)
+    first = max((k + 1 for k in range(env.n_enemies) if not sighted[k]), default=0)
+    shown = near & agents["alive"][:, None] & enemies["alive"]
+    shown[:, :first] = False
+    return shown.tolist()  # type: ignore[no-any-return]
+
+
+@CONTRACTS
+def test_agents_know_by_the_second_look_what_others_sighted_in_the_first(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract)
+    env.reset()
+    face_to_face(env.vec)
+    last = int(env.vec._state.turns[0, -1])
+    put(env.vec, {last: (27.0, 29.0), 9: FAR_AWAY})
+    look_anew(env.vec)
+    before = [rows_of(env, obs) for obs in env.get_obs()]
+    after = [rows_of(env, obs) for obs in env.get_obs()]
+    known = [[False] * 4 + [True] if a == last else [True] * 4 + [False] for a in range(5)]
+    # The others look before anyone has sighted enemy 4, which clears the rows before it.
+    unknown = [known[last] if a == last else [False] * 5 for a in range(5)]
+    assert before == (unknown if contract == "exact" else known)
+    assert after == known
+    assert [rows_of(env, env.get_obs_agent(a)) for a in range(5)] == known
+    env.step([1] * 5)
+    put(env.vec, {})  # a new look, but what was sighted stays so
+    assert [rows_of(env, obs) for obs in env.get_obs()] == known
+
+
+def test_a_reset_has_looked_once() -> None:
+    n_differ = 0
+    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, fully_observable=False)
+    for _ in range(20):
+        obs, _ = env.reset()
+        np.testing.assert_array_equal(obs, env.vec.obs[0])
+        again = env.get_obs()
+        assert [rows_of(env, one) for one in again] == known_to_all(env)
+        n_differ += not np.array_equal(obs, again)
+    assert n_differ > 0
+
+
+def test_after_a_step_the_first_question_is_the_first_look() -> None:
+    env = StarCraft2Env("smacv2/zerg_10_vs_10", seed=2)
+    env.reset()
+    for _ in range(12):
+        _, over, _ = env.step([int(np.flatnonzero(m)[-1]) for m in env.get_avail_actions()])
+        assert not over
+        np.testing.assert_array_equal(env.get_obs(), env.vec.obs[0])
+        again = env.get_obs()
+        if all(unit.health > 0 for unit in env.enemies.values()):
+            assert [rows_of(env, one) for one in again] == known_to_all(env)
+        np.testing.assert_array_equal(env.get_obs(), again)
+
+
+def test_each_state_of_observations_is_a_look() -> None:
+    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, obs_instead_of_state=True)
+    n_differ = 0
+    for _ in range(20):
+        obs, state = env.reset()
+        np.testing.assert_array_equal(state, np.concatenate(env.get_obs()))
+        n_differ += not np.array_equal(state, np.concatenate(obs))
+    assert n_differ > 0
+
+
+@CONTRACTS
+def test_one_agents_observation_is_full_only_if_the_caller_says_so(contract: str) -> None:
+    """SMACv2: get_obs_agent(agent_id, fully_observable=False); get_obs passes the option on."""
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract, fully_observable=True)
+    env.reset()
+    face_to_face(env.vec)
+    put(env.vec, {0: FAR_AWAY})
+    assert rows_of(env, env.get_obs()[0]) == [True] * 5
+    assert rows_of(env, env.get_obs_agent(0)) == [contract == "fixed"] * 5
+    assert rows_of(env, env.get_obs_agent(0, fully_observable=True)) == [True] * 5
+    assert rows_of(env, env.get_obs()[0]) == [True] * 5
+
+
+@CONTRACTS
+def test_a_caller_may_ask_for_one_full_observation(contract: str) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract)
+    env.reset()
+    face_to_face(env.vec)
+    put(env.vec, {0: FAR_AWAY})
+    assert rows_of(env, env.get_obs_agent(0)) == [False] * 5
+    full = env.get_obs_agent(0, True)
+    assert rows_of(env, full) == [True] * 5
+    assert full[column(env.vec, "ally_visible_1")] == 1.0
 
 
 # -- ranges --------------------------------------------------------------------------------------
@@ -242,6 +347,19 @@ def test_capabilities_are_the_unit_types_of_the_agents(contract: str) -> None:
 
 def test_smac_knows_no_capabilities() -> None:
     assert "cap_shape" not in StarCraft2Env("smac/3m").get_env_info()
+
+
+@pytest.mark.parametrize(("name", "n_types"), [("3m", 0), ("2s3z", 2), ("MMM", 3)])
+def test_smacv2s_class_knows_the_capabilities_of_smacs_agents(name: str, n_types: int) -> None:
+    env, smac = CapabilityEnv(name, seed=1), StarCraft2Env(name, seed=1)
+    assert env.get_env_info() == {**smac.get_env_info(), "cap_shape": n_types}
+    obs, state = env.reset()
+    smac_obs, smac_state = smac.reset()
+    np.testing.assert_array_equal(obs, smac_obs)
+    np.testing.assert_array_equal(state, smac_state)
+    assert env.get_capabilities().shape == (env.n_agents * n_types,)
+    names = {unit.name for unit in env.agents.values()}
+    assert env.get_capabilities().sum() == (env.n_agents if len(names) > 1 else 0)
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -59,8 +59,9 @@ def test_the_published_configurations_are_our_scenarios(race: str, sizes: tuple[
     ours = load_scenario(f"smacv2/{race}_{sizes[0]}_vs_{sizes[1]}")
     theirs = scenario_of(f"10gen_{race}", config_of(race, *sizes))
     assert theirs.generator == ours.generator
-    assert (theirs.name, theirs.smac, theirs.triggers) == (
+    assert (theirs.name, theirs.title, theirs.smac, theirs.triggers) == (
         ours.name,
+        ours.title,
         ours.smac,
         ours.triggers,
     )

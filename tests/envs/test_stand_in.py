@@ -129,6 +129,11 @@ SMACV2 = """
     obs, state = env.reset()
     reward, over, info = env.step([1] * 4)
     print(len(obs), env.get_env_info()["n_actions"], sorted(get_smac_map_registry())[:2])
+    assert isinstance(env.env, StarCraft2Env)
+    plain = StarCraft2Env(map_name="MMM")
+    assert isinstance(plain, MultiAgentEnv)
+    plain.reset()
+    print(plain.get_env_info()["cap_shape"], plain.get_cap_size(), len(plain.get_capabilities()))
 """
 
 
@@ -165,7 +170,7 @@ def test_a_runner_with_processes_of_its_own_plays(tmp_path: Path) -> None:
 
 def test_programs_for_smacv2_play(tmp_path: Path) -> None:
     answer = run_smac(tmp_path, saved(tmp_path, SMACV2))
-    assert answer == (0, "4 12 ['10gen_protoss', '10gen_terran']\n", "")
+    assert answer == (0, "4 12 ['10gen_protoss', '10gen_terran']\n3 3 30\n", "")
 
 
 def test_a_module_is_run_as_python_does(tmp_path: Path) -> None:
@@ -314,7 +319,16 @@ def test_the_maps_are_described_as_smac_does() -> None:
         "unit_type_bits": 2,
         "map_type": "stalkers_and_zealots",
     }
-    assert get_map_params("10gen_zerg")["map_type"] == "zerg_gen"
+    for race in ("terran", "protoss", "zerg"):  # whatever the sizes of a configuration are
+        assert get_map_params(f"10gen_{race}") == {
+            "n_agents": 10,
+            "n_enemies": 10,
+            "limit": 200,
+            "a_race": race[0].upper(),
+            "b_race": race[0].upper(),
+            "unit_type_bits": 3,
+            "map_type": f"{race}_gen",
+        }
     assert set(get_smacv2_map_registry()) == {
         *(name.removeprefix("smac/") for name in scenario_names("smac")),
         *("10gen_terran", "10gen_protoss", "10gen_zerg"),

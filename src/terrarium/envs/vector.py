@@ -24,8 +24,8 @@ from terrarium.envs.kernels.episodes import (
     play_randomly,
     step_envs,
 )
-from terrarium.envs.kernels.observation import Sight, see_members
-from terrarium.envs.kernels.tables import EPISODE, Env, EpisodeState
+from terrarium.envs.kernels.observation import Sight, observe_again, see_members
+from terrarium.envs.kernels.tables import EPISODE, Env, EpisodeState, TaskTables
 from terrarium.envs.options import VIEWS, Options, options_for
 from terrarium.envs.task import compile_task
 from terrarium.envs.views import StepOutput, Views
@@ -69,7 +69,10 @@ class VecEnv:
         self._output = empty_output(n_envs)
         self._actions = np.zeros((n_envs, self.n_agents), np.int64)
         self._orders = records((n_envs, self.n_agents), COMMAND)
-        self._envs = self._handles()
+        self._envs = self._handles(self._task, self._now)
+        self._onlookers: dict[bool, tuple[NDArray[np.float32], Sequence[Env]]] = {}
+        self.n_looks = 0
+        """how often the views have been filled"""
         self._seeds = self._checked_seeds(seed)
         self._started = False
         self._forget_episodes()
@@ -194,6 +197,12 @@ class VecEnv:
         return int(self._task.settings["ticks_per_step"][0])
 
     @property
+    def looks_anew(self) -> bool:
+        """SMACv2's exact contract: who is asked again may observe more (`look_again`)"""
+        settings = self._task.settings[0]
+        return bool(settings["exact"] and settings["counts_grants"])
+
+    @property
     def actions(self) -> NDArray[np.int64]:
         """[N, A] the actions of the last step; SMAC's script writes its own here"""
         return self._actions
@@ -239,6 +248,7 @@ class VecEnv:
         for array in self._output:
             array[chosen] = 0
         self._started = True
+        self.n_looks += 1
 
     def step(self, actions: ArrayLike) -> None:
         """Play one step of every battle. `actions` [N, A] must be available."""
@@ -269,6 +279,7 @@ class VecEnv:
         """One step, with what has been taken."""
         self.sim.spread(lambda first, last: step_envs(self._envs, ordered, first, last))
         self.sim.check_faults()
+        self.n_looks += 1
 
     def sample_actions(self) -> NDArray[np.int64]:
         """[N, A] one available action for each agent, all equally likely; overwritten each time."""
@@ -287,6 +298,7 @@ class VecEnv:
 
         self.sim.spread(lambda first, last: play_randomly(self._envs, n_steps, first, last))
         self.sim.check_faults()
+        self.n_looks += n_steps
         return int(self._state.episode["n_finished"].sum()) - before
 
     def refresh(self) -> None:
@@ -294,6 +306,21 @@ class VecEnv:
         self.check_started()
 
         self.sim.spread(lambda first, last: observe_envs(self._envs, first, last))
+        self.n_looks += 1
+
+    def look_again(self, fully_observable: bool) -> NDArray[np.float32]:
+        """[N, A, O] what agents observe when they are asked again: by now each knows what the last
+        to look has sighted. `fully_observable` replaces the option; overwritten each time."""
+        self.check_started()
+        if fully_observable not in self._onlookers:
+            settings = self._task.settings.copy()
+            settings["sees_all"] = fully_observable
+            obs = np.zeros_like(self._now.obs)
+            task, views = self._task._replace(settings=settings), self._now._replace(obs=obs)
+            self._onlookers[fully_observable] = obs, self._handles(task, views)
+        obs, envs = self._onlookers[fully_observable]
+        observe_again(envs, self.n_envs)
+        return obs
 
     def save(self) -> dict[str, NDArray[np.uint8]]:
         """Everything that the next steps depend on, as bytes: the battles and what was seen."""
@@ -315,6 +342,7 @@ class VecEnv:
             _bytes_of(array)[...] = saved[name]
         self.sim.survey()
         self._started = True
+        self.n_looks += 1
 
     def _memory(self) -> dict[str, NDArray[Any]]:
         """The arrays that change, by name."""
@@ -408,16 +436,16 @@ class VecEnv:
         best = self.info.n_enemies * self.options.reward_death_value + self.options.reward_win
         episodes["best"][where] = best
 
-    def _handles(self) -> Sequence[Env]:
+    def _handles(self, task: TaskTables, views: Views) -> Sequence[Env]:
         """The environments as their kernels see them."""
         n = self.n_envs
-        now = handles(Views, n, **self._now._asdict())
+        now = handles(Views, n, **views._asdict())
         columns = {name: array[:, None] for name, array in self._output._asdict().items()}
         return handles(
             Env,
             n,
             game=self.sim.handles,
-            task=handle(self._task),
+            task=handle(task),
             state=handles(EpisodeState, n, **self._state._asdict()),
             actions=self._actions,
             orders=self._orders,

@@ -20,12 +20,13 @@ _HALF_WORD = np.uint64(31)
 @kernel
 def is_pathable(env: Env, x: float, y: float) -> bool:
     """Is the cell of a point on the map and walkable? Coordinates are cut towards zero, as SMAC
-    cuts them: -0.5 is in cell 0."""
+    cuts them: -0.5 is in cell 0. Structures do not count: SMAC reads the grid of the terrain once,
+    and who is sent into a structure walks to the nearest point."""
     width, height = env.game.ground.size[0], env.game.ground.size[1]
     cell_x, cell_y = int(x), int(y)
     if cell_x < 0 or cell_y < 0 or cell_x >= width or cell_y >= height:
         return False
-    return env.game.land.walkable[0, cell_y * width + cell_x]
+    return env.task.pathing[cell_y * width + cell_x] != 0.0
 
 
 @kernel

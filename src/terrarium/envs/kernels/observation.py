@@ -164,6 +164,15 @@ def show_life(env: Env, obs: Vector, unit: Records, at: int, shown: bool, with_s
     return at + 2
 
 
+@entry
+def observe_again(envs: Sequence[Env], n_envs: int) -> None:
+    """Fill `obs` with what agents perceive after all of them have looked around: where they are, no
+    agent sights anything else."""
+    for e in range(n_envs):
+        for a in range(envs[e].now.obs.shape[0]):
+            observe_agent(envs[e], envs[e].now, a)
+
+
 class Sight(NamedTuple):
     """Which members each agent sees."""
 

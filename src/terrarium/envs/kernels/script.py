@@ -1,8 +1,13 @@
 """SMAC's own scripted player: each unit keeps a target until it is dead, then takes the nearest."""
 
+import math
+
 from terrarium.engine.jit import kernel
-from terrarium.envs.kernels.sight import distance_between, is_there, member
+from terrarium.envs.kernels.sight import is_there, member
 from terrarium.envs.kernels.tables import EAST, NO_OP, NORTH, SOUTH, WEST, Env
+
+_SPLITTER = 134217729.0
+"""2 ** 27 + 1: cuts a number in two halves whose products are exact (Dekker 1971)"""
 
 
 @kernel
@@ -46,10 +51,36 @@ def nearest_wanted(env: Env, a: int, heals: bool) -> int:
     # Actions reach only so many targets.
     last = min(last, first + settings.n_targets)
     best, best_distance = -1, 1e30
+    me = member(env, a)
     for m in range(first, last):
         if m == a or not is_wanted(env, m, heals):
             continue
-        distance = distance_between(env, a, m)
+        you = member(env, m)
+        distance = exact_length(you.x - me.x, you.y - me.y)
         if distance < best_distance:
             best, best_distance = m, distance
     return best
+
+
+@kernel
+def exact_length(x: float, y: float) -> float:
+    """The length of a vector, rounded once, as SMAC's `math.hypot` (Python 3.10 on) has it: armies
+    that mirror each other have distances that differ in the last bit alone."""
+    long, short = max(abs(x), abs(y)), min(abs(x), abs(y))
+    if long == 0.0:
+        return 0.0
+    total = long * long + short * short
+    lost = short * short - (total - long * long)
+    lost += lost_in_square(long) + lost_in_square(short)
+    root = math.sqrt(total)
+    rest = (total - root * root) - lost_in_square(root) + lost
+    return root + rest / (2.0 * root)
+
+
+@kernel
+def lost_in_square(x: float) -> float:
+    """What rounding takes from `x * x`."""
+    high = x * _SPLITTER
+    high -= high - x
+    low = x - high
+    return ((high * high - x * x) + 2.0 * high * low) + low * low

@@ -145,7 +145,7 @@ class TaskTables(NamedTuple):
     traits: Annotated[NDArray[np.float32], "f4", "T traits"]  # of the entity view
     slots: Annotated[Records, SLOT, "T skills"]  # N_SELF abilities, then N_AIMED
     yardstick: Yardstick
-    pathing: Annotated[NDArray[np.float32], "f4", "C"]  # 1 = walkable
+    pathing: Annotated[NDArray[np.float32], "f4", "C"]  # 1 = walkable terrain
     heights: Annotated[NDArray[np.float32], "f4", "C"]
     directions: Annotated[NDArray[np.float64], "f8", "directions 2"]  # of the cone
 

@@ -2,7 +2,7 @@
 
 import operator
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.battles.armies import side_units
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.engine.records import Records
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
 from terrarium.envs.task import smac_of
@@ -21,18 +23,12 @@ from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
-# SMACv2's agents are of copies of unit types, which come after the 2005 types of the game (4.10).
-_COPY_IDS = {
-    "baneling": 2005,
-    "colossus": 2006,
-    "hydralisk": 2007,
-    "marauder": 2008,
-    "marine": 2009,
-    "medivac": 2010,
-    "stalker": 2011,
-    "zealot": 2012,
-    "zergling": 2013,
-}
+_FIRST_COPY = 2005
+"""Agents are of copies of unit types, which come after those of the game: 2005 in version 4.10."""
+_SMACV2_COPIES = (
+    *("baneling", "colossus", "hydralisk", "marauder", "marine"),
+    *("medivac", "stalker", "zealot", "zergling"),
+)
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
 
 
@@ -46,7 +42,8 @@ class Point:
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit as SMAC's users know it, at the moment of asking."""
+    """A unit as SMAC's users know it, at the moment of asking; if it is dead, without health and
+    otherwise as it was after the last step that it lived to see."""
 
     tag: int
     unit_type: int
@@ -106,7 +103,12 @@ class StarCraft2Env:
         self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
-        self._agent_ids = _COPY_IDS if chosen.exact and scenario.generator else {}
+        self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
+        # Who was asked since the agents last looked around, and which look that was.
+        self._asked, self._look = set[int](), 0
+        self._fallen: dict[int, Records] = {}
+        """of the dead, their record when they were last observed"""
+        self._n_dead = 0
         self._log = BattleLog(self.vec)
 
     @property
@@ -127,6 +129,8 @@ class StarCraft2Env:
     def reset(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
         """Begin the next battle; observations of all agents, and the state."""
         self.vec.reset()
+        self._fallen.clear()
+        self._n_dead = 0
         self._log.begin()
         return self.get_obs(), self.get_state()
 
@@ -136,7 +140,9 @@ class StarCraft2Env:
         Where the time limit cut the battle off, `info["episode_limit"]` is there: always in the
         fixed contract, with `continuing_episode` in the exact one.
         """
+        before = self.vec.sim.units[0].tobytes()  # far faster than a copy of records
         self.vec.step(self._joint(actions))
+        self._note_the_fallen(before)
         self._log.note()
         if self.options.heuristic_ai and isinstance(actions, list):
             actions[:] = self.vec.actions[0].tolist()  # as SMAC does
@@ -157,16 +163,19 @@ class StarCraft2Env:
         return float(outcome.reward[0]), over, info
 
     def get_obs(self) -> list[NDArray[np.float32]]:
-        """The observations of all agents."""
-        return list(self.vec.obs[0].copy())
+        """The observations of all agents; asked again, SMACv2's may tell more (docs/smac.md)."""
+        return self._observations(range(self.n_agents), self.options.fully_observable)
 
-    def get_obs_agent(self, agent_id: int) -> NDArray[np.float32]:
-        """The observation of one agent."""
-        obs: NDArray[np.float32] = self.vec.obs[0, agent_id].copy()
-        return obs
+    def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> NDArray[np.float32]:
+        """The observation of one agent. In the exact contract, as in SMACv2, the option
+        `fully_observable` does not count here, only the argument."""
+        by_option = self.options.fully_observable and not self.options.exact
+        return self._observations((agent_id,), fully_observable or by_option)[0]
 
     def get_state(self) -> NDArray[np.float32]:
         """The global state."""
+        if self.options.obs_instead_of_state:
+            return np.concatenate(self.get_obs())
         state: NDArray[np.float32] = self.vec.state[0].copy()
         return state
 
@@ -269,7 +278,7 @@ class StarCraft2Env:
         return seen
 
     def get_unit_types(self) -> list[int]:
-        """The type ids of the agents, which are of copies in SMACv2, then of the enemies."""
+        """The type ids of the agents, exact ones those of copies, then of the enemies."""
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
@@ -313,12 +322,44 @@ class StarCraft2Env:
     def close(self) -> None:
         self.vec.close()
 
+    def _observations(
+        self, agents: Sequence[int], fully_observable: bool
+    ) -> list[NDArray[np.float32]]:
+        """What agents observe: at the first question after a step what they saw when it was their
+        turn to look; after that, in SMACv2, what they see when all have looked."""
+        if self._look != self.vec.n_looks:
+            self._look, self._asked = self.vec.n_looks, set()
+        first = again = self.vec.obs[0]
+        otherwise = fully_observable != self.options.fully_observable
+        if otherwise or (self.vec.looks_anew and not self._asked.isdisjoint(agents)):
+            again = self.vec.look_again(fully_observable)[0]
+        obs = [(again if otherwise or a in self._asked else first)[a].copy() for a in agents]
+        self._asked.update(agents)
+        return obs
+
+    def _note_the_fallen(self, before: bytes) -> None:
+        """Keep the records that members who have died in this step had before it."""
+        outcome, vec = self.vec.outcome, self.vec
+        n_dead = int(outcome.dead_allies[0] + outcome.dead_enemies[0])
+        if n_dead == self._n_dead:
+            return
+        self._n_dead = n_dead
+        units = np.frombuffer(before, vec.sim.units.dtype)
+        for m in np.flatnonzero(~vec.living[0]).tolist():
+            self._fallen.setdefault(m, units[vec.member_slots[0, m]])
+
+    def _record(self, m: int) -> Records:
+        """A member of the battle as it is, or if it is dead as it was last observed."""
+        if m in self._fallen:
+            return self._fallen[m]
+        return self.vec.sim.units[0, self.vec.member_slots[0, m]]
+
     def _row(self, m: int) -> int:
-        return int(self.vec.sim.units["kind"][0, self.vec.member_slots[0, m]])
+        return int(self._record(m)["kind"])
 
     def _unit(self, m: int) -> UnitView:
         self.vec.check_started()
-        unit = self.vec.sim.units[0, self.vec.member_slots[0, m]]
+        unit = self._record(m)
         facts = self._units[int(unit["kind"])]
         name = facts.known_as
         copy_ids = self._agent_ids if m < self.n_agents else {}
@@ -352,6 +393,18 @@ class StarCraft2Env:
             )
         word = np.iinfo(np.int64)  # what it cannot hold is refused like other wrong numbers
         return np.array([[min(max(action, word.min), word.max) for action in joint]], np.int64)
+
+
+def _copy_ids(scenario: Scenario) -> dict[str, int]:
+    """Type ids of the copies that a map has for its agents, in the order of the alphabet: a map of
+    SMAC has those that its agents need, one of SMACv2 all nine."""
+    names: Iterable[str] = ()
+    if scenario.generator:
+        names = _SMACV2_COPIES
+    elif scenario.smac:
+        rules = load_ruleset(scenario.rules)
+        names = sorted({rules.units[name].known_as for name in side_units(scenario, rules)["ally"]})
+    return {name: _FIRST_COPY + place for place, name in enumerate(names)}
 
 
 def _check_game(difficulty: str, game_version: str | None) -> None:

@@ -9,8 +9,9 @@ from terrarium.envs.members import n_members
 from terrarium.envs.task import smac_of
 from terrarium.errors import TerrariumError, nearest
 
-GENERATED = {f"10gen_{race}": f"smacv2/{race}_5_vs_5" for race in ("terran", "protoss", "zerg")}
-"""SMACv2's own map names, and the scenario that has the rest of what they mean"""
+GENERATED = {f"10gen_{race}": f"smacv2/{race}_10_vs_10" for race in ("terran", "protoss", "zerg")}
+"""SMACv2's own map names, and the scenario with what its registry says of them: ten against ten,
+whatever a configuration makes of it"""
 
 
 def get_smac_map_registry() -> dict[str, dict[str, Any]]:

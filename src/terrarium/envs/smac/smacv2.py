@@ -1,6 +1,7 @@
-"""SMACv2's wrapper: teams and start positions are drawn as its capability config says."""
+"""SMACv2's environment, and its wrapper, which draws battles as its capability config says."""
 
 import math
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -30,6 +31,13 @@ _REPEATED = ("env_key", "n_units", "n_enemies")
 _CONSTRUCTOR_DEFAULTS = dict.fromkeys(SMACV2_PUBLISHED, False)
 
 
+class CapabilityEnv(StarCraft2Env, metaclass=ABCMeta):
+    """What SMACv2 calls `StarCraft2Env`: SMAC's maps, with capabilities among the sizes."""
+
+    def get_env_info(self) -> dict[str, Any]:
+        return {**super().get_env_info(), "cap_shape": self.get_cap_size()}
+
+
 class StarCraftCapabilityEnvWrapper(StarCraft2Env):
     """SMACv2's environment with SMACv2's configuration, which says how each battle is drawn.
 
@@ -52,6 +60,9 @@ class StarCraftCapabilityEnvWrapper(StarCraft2Env):
     def env(self) -> StarCraft2Env:
         """What SMACv2 wraps; here wrapper and environment are one."""
         return self
+
+
+CapabilityEnv.register(StarCraftCapabilityEnvWrapper)  # as what it wraps is one in SMACv2
 
 
 def scenario_of(map_name: str, config: Mapping[str, Any]) -> Scenario:
@@ -84,7 +95,12 @@ def scenario_of(map_name: str, config: Mapping[str, Any]) -> Scenario:
         passive_allies=base.generator.passive_allies,
     )
     race = map_name.removeprefix("10gen_")
-    return replace(base, name=f"smacv2/{race}_{n_allies}_vs_{n_enemies}", generator=generator)
+    return replace(
+        base,
+        name=f"smacv2/{race}_{n_allies}_vs_{n_enemies}",
+        title=f"{n_allies} random {race.capitalize()} units against {n_enemies}",
+        generator=generator,
+    )
 
 
 def _team(base: Scenario, part: Mapping[str, Any]) -> tuple[dict[str, float], tuple[str, ...]]:
