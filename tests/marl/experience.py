@@ -16,7 +16,7 @@ from terrarium.marl.place import make_place
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
 SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, N_COLUMNS, N_STATE, limit_steps=N_STEPS)
-NET = NetConfig(encoder="mlp", core="none", width=8)
+NET = NetConfig(encoder="mlp", core="none", hidden_dim=8)
 STALE = 7.0
 """What the reward of a step holds that was never played"""
 

@@ -14,9 +14,15 @@ from tests.marl import looks
 
 def small(encoder: str, core: str, **settings: Any) -> NetConfig:
     """A network with this encoder and core, and with what they need."""
-    raster = 7 if encoder == "cnn" else 0
-    sizes: dict[str, Any] = {"width": 16, "token": 8, "heads": 2, "window": 5, "layers": 2}
-    return NetConfig(encoder=encoder, core=core, raster=raster, **{**sizes, **settings})
+    grid_size = 7 if encoder == "cnn" else 0
+    sizes: dict[str, Any] = {
+        "hidden_dim": 16,
+        "token_dim": 8,
+        "n_heads": 2,
+        "window": 5,
+        "n_layers": 2,
+    }
+    return NetConfig(encoder=encoder, core=core, grid_size=grid_size, **{**sizes, **settings})
 
 
 def cores_of(encoder: str) -> list[str]:

@@ -95,7 +95,7 @@ class Stream:
 
 def new_replay(stream: Stream, cfg: ReplayConfig) -> Replay:
     look = look_of(torch.zeros(stream.n_lanes, dtype=torch.int64))
-    return Replay(cfg, cfg.chunk or stream.limit, look, CARRY_SIZE)
+    return Replay(cfg, cfg.chunk_length or stream.limit, look, CARRY_SIZE)
 
 
 @dataclass

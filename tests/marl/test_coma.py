@@ -24,12 +24,12 @@ from terrarium.marl.rollout import Collector, Rollout
 from terrarium.schedules import Schedule
 from tests.marl.games import Memory
 
-NET = NetConfig(width=16, token=8, heads=2)
+NET = NetConfig(hidden_dim=16, token_dim=8, n_heads=2)
 FLAT = dataclasses.replace(NET, encoder="mlp", core="gru")
 NETS = pytest.mark.parametrize("net", [NET, FLAT], ids=lambda net: net.encoder)
 
 
-SCHEDULES = ("lr", "critic_lr", "floor", "entropy")
+SCHEDULES = ("lr", "critic_lr", "epsilon", "entropy_coef")
 
 
 def config(settings: dict[str, object]) -> ComaConfig:
@@ -44,7 +44,7 @@ def config(settings: dict[str, object]) -> ComaConfig:
 def made(net: NetConfig = NET, name: str = "smac/3m", **settings: object) -> tuple[Coma, Collector]:
     env = terrarium.make_vec(name, 8, seed=5, views=views_of(net))
     env.reset()
-    cfg = config({"n_steps": 16, "minibatches": 2, **settings})
+    cfg = config({"n_steps": 16, "n_minibatches": 2, **settings})
     learner = Coma(spec_of(env.info), net, cfg, make_place(np.random.SeedSequence(1)))
     return learner, Collector(env, cfg.n_steps, learner.carry_size)
 
@@ -62,23 +62,23 @@ def rollout_of(learner: Coma, collector: Collector, n: int = 4) -> Rollout:
 )
 def test_the_losses_fall_on_a_fixed_rollout(net: NetConfig, optimizer: str) -> None:
     rates = {"lr": 3e-3, "critic_lr": 3e-3, "optimizer": optimizer}
-    learner, collector = made(net, critic_epochs=1, target_every=10_000, **rates)
+    learner, collector = made(net, n_critic_epochs=1, target_update_interval=10_000, **rates)
     rollout = rollout_of(learner, collector)
     policy, value = [], []
     for _ in range(30):
         learner.observe(rollout)
         metrics = learner.update(0.0)
-        policy.append(metrics["learn/policy"])
-        value.append(metrics["learn/value"])
+        policy.append(metrics["learn/policy_loss"])
+        value.append(metrics["learn/value_loss"])
     assert value[-1] < 0.7 * value[0]
     assert np.mean(policy[-5:]) < np.mean(policy[:5]) - 0.1
 
 
 @NETS
-@pytest.mark.parametrize("floor", [0.0, 0.3])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
 @torch.no_grad()
-def test_the_advantages_expected_value_is_nothing(net: NetConfig, floor: float) -> None:
-    learner, collector = made(net, floor=floor)
+def test_the_advantages_expected_value_is_nothing(net: NetConfig, epsilon: float) -> None:
+    learner, collector = made(net, epsilon=epsilon)
     batch = learner._prepare(rollout_of(learner, collector))
     log_all, _ = learner._judge(batch)
     q, chances = learner._q(batch), log_all.exp()  # [B, T, A, N]
@@ -123,7 +123,7 @@ def test_the_critic_tells_agents_apart_and_knows_their_last_actions(net: NetConf
 
 
 def naive_policy_loss(
-    batch: ComaBatch, logits: torch.Tensor, q: torch.Tensor, floor: float
+    batch: ComaBatch, logits: torch.Tensor, q: torch.Tensor, epsilon: float
 ) -> torch.Tensor:
     """Agent by agent, over the actions that it has."""
     total, count = torch.zeros(()), 0
@@ -134,7 +134,7 @@ def naive_policy_loss(
         can = avail.nonzero().flatten().tolist()
         powers = [logits[b, t, a, u].exp() for u in can]
         chances = {
-            u: (1 - floor) * power / sum(powers) + floor / len(can)
+            u: (1 - epsilon) * power / sum(powers) + epsilon / len(can)
             for u, power in zip(can, powers, strict=True)
         }
         usual = sum(float(chance.detach()) * float(q[b, t, a, u]) for u, chance in chances.items())
@@ -144,8 +144,8 @@ def naive_policy_loss(
     return total / count
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.3])
-def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_the_policys_gradient_equals_a_slow_twins(epsilon: float) -> None:
     learner, collector = made(n_steps=6)
     batch = learner._prepare(rollout_of(learner, collector, 8))
     assert (~batch.look.acting).any()
@@ -153,11 +153,11 @@ def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
     # Chances that differ, unlike those of a new policy.
     logits = (logits * 100.0).clamp(min=-1e30).detach().requires_grad_()
     q = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
-    log_all = log_chances(logits, batch.look.avail, floor)
+    log_all = log_chances(logits, batch.look.avail, epsilon)
     advantages = advantages_of(q, log_all.exp().detach(), batch.actions)
-    weights = ComaCoefs(1.0, 1.0, floor=floor, entropy=0.0, teacher=0.0)
+    weights = ComaCoefs(1.0, 1.0, epsilon=epsilon, entropy_coef=0.0, teacher_coef=0.0)
     loss, _ = coma_loss(batch, log_all, advantages, weights)
-    naive = naive_policy_loss(batch, logits, q, floor)
+    naive = naive_policy_loss(batch, logits, q, epsilon)
     torch.testing.assert_close(loss, naive)
     (found,) = torch.autograd.grad(loss, logits)
     (expected,) = torch.autograd.grad(naive, logits)
@@ -171,17 +171,17 @@ def test_the_dead_do_not_change_the_policys_loss() -> None:
     dead = ~batch.look.acting
     assert dead.any()
     log_all, advantages = learner._judge(batch)
-    weights = ComaCoefs(1.0, 1.0, floor=0.1, entropy=0.01, teacher=1.0)
+    weights = ComaCoefs(1.0, 1.0, epsilon=0.1, entropy_coef=0.01, teacher_coef=1.0)
     before, _ = coma_loss(batch, log_all, advantages, weights)
     advised = dataclasses.replace(batch, advice=torch.where(dead, 1, batch.advice))
     after, _ = coma_loss(advised, log_all, torch.where(dead, 100.0, advantages), weights)
     torch.testing.assert_close(before, after)  # they are only summed in another order
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.4])
+@pytest.mark.parametrize("epsilon", [0.0, 0.4])
 @NETS
-def test_learning_computes_the_chances_that_acted(net: NetConfig, floor: float) -> None:
-    learner, collector = made(net, floor=floor)
+def test_learning_computes_the_chances_that_acted(net: NetConfig, epsilon: float) -> None:
+    learner, collector = made(net, epsilon=epsilon)
     rollout = rollout_of(learner, collector)
     batch = learner._prepare(rollout)
     log_all, _ = learner._judge(batch)
@@ -190,14 +190,14 @@ def test_learning_computes_the_chances_that_acted(net: NetConfig, floor: float) 
     chances = log_all.exp()
     assert (chances[~batch.look.avail] == 0).all()
     torch.testing.assert_close(chances.sum(-1), torch.ones_like(chances[..., 0]))
-    least = floor / batch.look.avail.sum(-1, keepdim=True)  # [B, T, A, 1]
+    least = epsilon / batch.look.avail.sum(-1, keepdim=True)  # [B, T, A, 1]
     assert (chances >= least * 0.999)[batch.look.avail].all()
 
 
 @NETS
 def test_what_the_critic_remembers_is_the_same_while_acting_and_learning(net: NetConfig) -> None:
     """A stretch that is continued from its carry equals the whole one."""
-    learner, collector = made(net, critic_memory=True)
+    learner, collector = made(net, recurrent_critic=True)
     batch = learner._prepare(rollout_of(learner, collector))
     carry = learner._split(batch.carry)[1]
     assert carry.abs().max() > 0.0
@@ -210,7 +210,7 @@ def test_what_the_critic_remembers_is_the_same_while_acting_and_learning(net: Ne
 
 def test_values_after_a_time_limit_are_those_of_what_was_seen_last() -> None:
     """Whatever the next episode of the battle shows, the returns of the one before are the same."""
-    learner, collector = made(name="smac/2m_vs_1z", trace=1.0)
+    learner, collector = made(name="smac/2m_vs_1z", td_lambda=1.0)
     for _ in range(60):
         rollout, _ = collector.collect(learner.act)
         cut = rollout.truncated[rollout.end_steps, rollout.end_rows] & (rollout.end_steps < 14)
@@ -243,7 +243,9 @@ def test_an_end_is_worth_its_reward_alone() -> None:
 
 @pytest.mark.parametrize("rate", [1.0, 0.1])
 def test_the_target_critic_follows(rate: float) -> None:
-    learner, collector = made(critic_epochs=1, minibatches=2, target_every=6, target_rate=rate)
+    learner, collector = made(
+        n_critic_epochs=1, n_minibatches=2, target_update_interval=6, tau=rate
+    )
     weight = learner.critic.values.weight
     target = learner.target.values.weight
     gaps = []
@@ -258,12 +260,16 @@ def test_the_target_critic_follows(rate: float) -> None:
 
 
 def test_schedules_end_where_they_say() -> None:
-    cfg = config({"floor": "0.5 -> 0.1", "entropy": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"})
+    cfg = config(
+        {"epsilon": "0.5 -> 0.1", "entropy_coef": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"}
+    )
     assert weights_at(cfg, 0.0) == ComaCoefs(0.001, 0.01, 0.5, 0.02, 0.0)
     end = weights_at(cfg, 1.0)
-    assert (end.critic_lr, end.floor, end.entropy) == pytest.approx((0.001, 0.1, 0.01))
+    assert (end.critic_lr, end.epsilon, end.entropy_coef) == pytest.approx((0.001, 0.1, 0.01))
     taught = ComaConfig(teacher="kiting", teacher_end=0.4)
-    assert [weights_at(taught, x).teacher for x in (0.0, 0.2, 0.4)] == pytest.approx([1, 0.5, 0])
+    assert [weights_at(taught, x).teacher_coef for x in (0.0, 0.2, 0.4)] == pytest.approx(
+        [1, 0.5, 0]
+    )
 
 
 def test_a_critic_is_refused_on_another_scenario() -> None:
@@ -278,7 +284,13 @@ def test_a_critic_is_refused_on_another_scenario() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    [{"lr": -0.1}, {"floor": 1.5}, {"trace": 1.5}, {"optimizer": "adm"}, {"target_every": 0}],
+    [
+        {"lr": -0.1},
+        {"epsilon": 1.5},
+        {"td_lambda": 1.5},
+        {"optimizer": "adm"},
+        {"target_update_interval": 0},
+    ],
     ids=str,
 )
 def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
@@ -290,8 +302,8 @@ def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
 def test_a_critic_that_forgets_what_the_state_does_not_tell_teaches_nothing() -> None:
     """Without the place that was shown, no action is better than another in its eyes."""
     game = Memory(64)
-    net = NetConfig(encoder="mlp", core="gru", width=32)
-    cfg = config({"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "minibatches": 2})
+    net = NetConfig(encoder="mlp", core="gru", hidden_dim=32)
+    cfg = config({"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "n_minibatches": 2})
     learner = Coma(game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
     collector = Collector(game, cfg.n_steps, learner.carry_size)
     for k in range(40):

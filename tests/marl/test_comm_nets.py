@@ -32,7 +32,7 @@ def test_only_who_is_seen_and_alive_is_heard(comm: str, share: bool) -> None:
     env, _, _ = battles("smac/8m", n_steps=30)
     look, _ = crowd()
     resets = torch.zeros(4, 1, dtype=torch.bool)
-    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, share=share))
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, share_params=share))
     carry = torch.randn(4, 8, actor.carry_size)
     changed = carry.clone()
     speaker = 2

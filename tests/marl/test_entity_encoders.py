@@ -73,11 +73,11 @@ def test_a_hypernetwork_makes_what_scores_each_target() -> None:
             torch.testing.assert_close(scores[:, i, k], expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("raster", [3, 7, 12])
-def test_a_map_shows_everybody_where_they_stand(raster: int) -> None:
+@pytest.mark.parametrize("grid_size", [3, 7, 12])
+def test_a_map_shows_everybody_where_they_stand(grid_size: int) -> None:
     _, seen, _ = battles("smac/2s3z")
-    drawn = draw_map(seen, raster)
-    assert drawn.shape == (12, 4, 5, N_CHANNELS, raster, raster)
+    drawn = draw_map(seen, grid_size)
+    assert drawn.shape == (12, 4, 5, N_CHANNELS, grid_size, grid_size)
     slow = torch.zeros_like(drawn[11])
     look = seen[11]
     for b in range(4):
@@ -85,7 +85,10 @@ def test_a_map_shows_everybody_where_they_stand(raster: int) -> None:
             for k in range(10):
                 if k == i or not look.mask[b, i, k]:
                     continue
-                x, y = (min(raster - 1, int((p + 1) / 2 * raster)) for p in look.pairs[b, i, k, :2])
+                x, y = (
+                    min(grid_size - 1, int((p + 1) / 2 * grid_size))
+                    for p in look.pairs[b, i, k, :2]
+                )
                 health, shield, damage, reach = look.table[b, k, [7, 8, 29, 28]]
                 side = 0 if k < 5 else 5
                 slow[b, i, side : side + 5, y, x] += torch.stack(

@@ -64,15 +64,17 @@ def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, 
 @pytest.mark.parametrize("algo", ALGOS)
 def test_errors_fall_on_what_was_collected(algo: str) -> None:
     if algo in VALUE_BASED:
-        learner, _ = played(algo, "algo.lr=5e-3", "algo.target_every=1000", "replay.batch=8")
-        name = "learn/td"
+        learner, _ = played(
+            algo, "algo.lr=5e-3", "algo.target_update_interval=1000", "replay.batch_size=8"
+        )
+        name = "learn/td_error"
     elif algo in DDPG_LIKE:
-        learner, _ = played(algo, "algo.critic_lr=5e-3", "algo.target_rate=1e-6", "replay.batch=8")
-        name = "learn/td"
+        learner, _ = played(algo, "algo.critic_lr=5e-3", "algo.tau=1e-6", "replay.batch_size=8")
+        name = "learn/td_error"
     else:
-        learner, collector = made(algo, "algo.lr=3e-3", "algo.minibatches=1")
+        learner, collector = made(algo, "algo.lr=3e-3", "algo.n_minibatches=1")
         rollout = play(learner, collector, 4)
-        name = "learn/value"
+        name = "learn/value_loss"
     errors = []
     for _ in range(15):
         if algo in (*VALUE_BASED, *DDPG_LIKE):
@@ -182,7 +184,7 @@ def naive_error(learner: ValueLearner, rows: ReplayRows, r: int) -> float:
     thoughts = [net.agents.think(look, rows.carry[r : r + 1], resets) for net in nets]
     qs = [net.agents.judge(thought, look)[0] for net, thought in zip(nets, thoughts, strict=True)]
     features = [thought.features[0] for thought in thoughts]
-    greedy = (qs[0] if cfg.double else qs[1]).argmax(-1)  # [n + 1, A]
+    greedy = (qs[0] if cfg.double_q else qs[1]).argmax(-1)  # [n + 1, A]
     state, actions = look.state[0], rows.actions[r]
     rewards, ended = rows.rewards[r].tolist(), bool(rows.terminated[r, n - 1])
 
@@ -193,26 +195,26 @@ def naive_error(learner: ValueLearner, rows: ReplayRows, r: int) -> float:
     def goal(t: int, left: int) -> Tensor:
         """Counting at most `left` more rewards after this one, or fading by lambda."""
         value = following(t)
-        if t < n - 1 and cfg.trace > 0.0:
-            value = (1.0 - cfg.trace) * value + cfg.trace * goal(t + 1, left)
+        if t < n - 1 and cfg.td_lambda > 0.0:
+            value = (1.0 - cfg.td_lambda) * value + cfg.td_lambda * goal(t + 1, left)
         elif t < n - 1 and left:
             value = goal(t + 1, left - 1)
-        return rewards[t] + cfg.discount * value
+        return rewards[t] + cfg.gamma * value
 
     errors = [
         worth(learner.online.mixer, qs[0][t], features[0][t], actions[t], state[t])
-        - goal(t, cfg.n_step - 1)
+        - goal(t, cfg.n_step_return - 1)
         for t in range(n)
     ]
     return float(torch.stack(errors).abs().mean())
 
 
 RETURNS = [
-    ("algo.trace=0",),
-    ("algo.trace=0", "algo.n_step=3"),
-    ("algo.trace=0.8",),
-    ("algo.trace=0.8", "algo.double=false"),
-    ("algo.trace=0.8", "replay.chunk=5"),
+    ("algo.td_lambda=0",),
+    ("algo.td_lambda=0", "algo.n_step_return=3"),
+    ("algo.td_lambda=0.8",),
+    ("algo.td_lambda=0.8", "algo.double_q=false"),
+    ("algo.td_lambda=0.8", "replay.chunk_length=5"),
 ]
 
 
@@ -223,7 +225,7 @@ RETURNS = [
     ids=str,
 )
 def test_errors_are_those_of_their_definition(algo: str, words: tuple[str, ...]) -> None:
-    learner, replay = played(algo, *words, "algo.discount=0.9", n=8)
+    learner, replay = played(algo, *words, "algo.gamma=0.9", n=8)
     with torch.no_grad():  # another network than the one that learns
         for weight in learner.target.parameters():
             weight += 0.1 * torch.randn(weight.shape, generator=torch.Generator().manual_seed(3))
@@ -238,7 +240,7 @@ def test_errors_are_those_of_their_definition(algo: str, words: tuple[str, ...])
 
 @pytest.mark.parametrize("algo", VALUE_BASED)
 def test_only_an_end_makes_what_is_seen_then_worthless(algo: str) -> None:
-    learner, replay = played(algo, "replay.chunk=5", "algo.trace=0")
+    learner, replay = played(algo, "replay.chunk_length=5", "algo.td_lambda=0")
     rows = all_rows(replay)
     before = learner.loss(rows, learner.read(rows)).errors
     table, state = rows.look.table.clone(), rows.look.state.clone()
@@ -260,12 +262,12 @@ def test_only_an_end_makes_what_is_seen_then_worthless(algo: str) -> None:
     [*((algo, 2, 0.25) for algo in VALUE_BASED), ("qmix", 3, 1.0), ("qmix", 1, 0.1)],
 )
 def test_targets_follow_as_they_were_told(algo: str, every: int, rate: float) -> None:
-    words = (f"algo.target_every={every}", f"algo.target_rate={rate}", "algo.lr=1e-2")
+    words = (f"algo.target_update_interval={every}", f"algo.tau={rate}", "algo.lr=1e-2")
     learner, _ = played(algo, *words)
     for k in range(1, 7):
         before = [weight.clone() for weight in learner.target.parameters()]
         learner._due = 1.0
-        assert learner.update(0.0)["learn/updates"] == 1.0
+        assert learner.update(0.0)["learn/n_updates"] == 1.0
         pairs = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
         for old, new, online in pairs:
             wanted = old if k % every else (online if rate == 1.0 else old.lerp(online, rate))
@@ -286,7 +288,9 @@ REPLAYED = [
 @pytest.mark.parametrize(("algo", "core", "chunk"), REPLAYED)
 def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int) -> None:
     net = dataclasses.replace(NET, core=core, window=8)
-    learner, collector = made(algo, f"replay.chunk={chunk}", "replay.capacity=500", net=net)
+    learner, collector = made(
+        algo, f"replay.chunk_length={chunk}", "replay.buffer_size=500", net=net
+    )
     seen: list[Tensor] = []
 
     def act(look: Any, carry: Tensor, resets: Tensor) -> Any:
@@ -310,7 +314,7 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
 def train_on(game: Game, algo: str, core: str, n_updates: int, enough: float = 1.1) -> float:
     """What a team is paid in the end, or once it has been paid enough twice in a row; learners of
     values play by what seems best."""
-    net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
+    net = NetConfig(encoder="mlp", core=core, hidden_dim=32, n_heads=2, window=4)
     is_greedy = algo in (*VALUE_BASED, *DDPG_LIKE)
     place = make_place(np.random.SeedSequence(2))
     cfg = small_config(algo, *GAME_WORDS[family(algo)])
@@ -367,11 +371,18 @@ def bits_won(hindsight: float) -> float:
         return reached.float() - 1.0, reached
 
     game, n = BitFlip(32), BitFlip.n_bits
-    words = ("algo.lr=0.005", "algo.trace=0", "algo.discount=0.95", "algo.target_every=20")
-    more = ("replay.capacity=2000", "replay.batch=64", "explore.epsilon=1 -> 0.1 at 50%")
+    words = (
+        "algo.lr=0.005",
+        "algo.td_lambda=0",
+        "algo.gamma=0.95",
+        "algo.target_update_interval=20",
+    )
+    more = ("replay.buffer_size=2000", "replay.batch_size=64", "explore.epsilon=1 -> 0.1 at 50%")
     cfg = small_config("iql", *words, *more)
-    cfg = dataclasses.replace(cfg, replay=dataclasses.replace(cfg.replay, hindsight=hindsight))
-    net = NetConfig(encoder="mlp", core="none", width=64)
+    cfg = dataclasses.replace(
+        cfg, replay=dataclasses.replace(cfg.replay, hindsight_ratio=hindsight)
+    )
+    net = NetConfig(encoder="mlp", core="none", hidden_dim=64)
     learner: Any = ALGOS["iql"](game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
     learner.hindsight = Goals(goal=slice(n, 2 * n), achieved=slice(0, n), reward=reward)
     collector = collector_for(learner, game)

@@ -165,7 +165,7 @@ def test_a_healer_aims_at_allies(encoder: str) -> None:
 def test_separate_networks_answer_each_for_one_agent() -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    cfg = NetConfig(core="gru", width=16, share=False)
+    cfg = NetConfig(core="gru", hidden_dim=16, share_params=False)
     actors = make_actor(spec_of(env.info), cfg)
     none = torch.zeros(4, 3, actors.carry_size)
     logits, _ = actors(seen.swap(), none, begins.T)
@@ -185,7 +185,7 @@ def test_separate_networks_answer_each_for_one_agent() -> None:
 
 def test_vectors_of_another_scenario_are_refused() -> None:
     env, _, _ = battles("smac/3m", n_steps=1)
-    actor = make_actor(spec_of(env.info), NetConfig(encoder="mlp", width=16, core="none"))
+    actor = make_actor(spec_of(env.info), NetConfig(encoder="mlp", hidden_dim=16, core="none"))
     _, seen, begins = battles("smac/8m", n_steps=1)
     with pytest.raises(NetError, match="reads vectors of 30 numbers and the scenario shows 80"):
         actor(seen.swap(), torch.zeros(4, 8, 0), begins.T)
@@ -196,21 +196,21 @@ def test_vectors_of_another_scenario_are_refused() -> None:
     [
         ({"core": "ltsm"}, 'net.core is "ltsm". Did you mean "lstm"?'),
         ({"encoder": "hnp"}, 'net.encoder is "hnp". Did you mean "hpn"?'),
-        ({"encoder": "cnn"}, "net.raster is 0; use net.raster=11"),
-        ({"raster": 11}, "net.encoder attention, which draws no map; use net.encoder=cnn"),
-        ({"encoder": "cnn", "raster": 2}, "net.raster is 2; allowed: 3 to 64, or 0"),
-        ({"encoder": "cnn", "raster": -1}, "net.raster is -1; allowed: 3 to 64, or 0"),
+        ({"encoder": "cnn"}, "net.grid_size is 0; use net.grid_size=11"),
+        ({"grid_size": 11}, "net.encoder attention, which has no map; use net.encoder=cnn"),
+        ({"encoder": "cnn", "grid_size": 2}, "net.grid_size is 2; allowed: 3 to 64, or 0"),
+        ({"encoder": "cnn", "grid_size": -1}, "net.grid_size is -1; allowed: 3 to 64, or 0"),
         ({"core": "token"}, "net.encoder is attention; use net.encoder=transformer"),
         ({"comm": "comnet"}, 'net.comm is "comnet". Did you mean "commnet"?'),
         ({"comm": "tarmac", "comm_rounds": 0}, "net.comm_rounds is 0; allowed: 1 to 16"),
-        ({"width": 0}, "net.width is 0; allowed: 4 to 4096"),
+        ({"hidden_dim": 0}, "net.hidden_dim is 0; allowed: 4 to 4096"),
         (
-            {"core": "transformer", "width": 30, "heads": 4},
-            "must be a multiple of them, such as 32",
+            {"core": "transformer", "hidden_dim": 30, "n_heads": 4},
+            "must be a multiple of net.n_heads, such as 32",
         ),
         (
-            {"encoder": "transformer", "width": 30, "heads": 4},
-            "transformer encoder share the width",
+            {"encoder": "transformer", "hidden_dim": 30, "n_heads": 4},
+            "transformer encoder net.hidden_dim must be a multiple of net.n_heads",
         ),
     ],
     ids=str,

@@ -25,8 +25,8 @@ from terrarium.marl.rollout import Collector
 from terrarium.marl.settings import resolve
 
 AIMS = "pettingzoo:tests.marl.aims:parallel_env"
-SMALL = ("net.width=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
-KEPT = ("replay.batch=16", "replay.capacity=300")
+SMALL = ("net.hidden_dim=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
+KEPT = ("replay.batch_size=16", "replay.buffer_size=300")
 CPU = torch.device("cpu")
 
 
@@ -69,7 +69,7 @@ def q_of(learner: Maddpg, rows: ReplayRows, actions: Tensor, look: Look | None =
 def test_a_central_critic_depends_on_everybodys_actions_and_a_local_one_on_its_own(
     critic: str, share: str
 ) -> None:
-    learner, rows = played(f"algo.critic={critic}", f"net.share={share}", "task.length=3")
+    learner, rows = played(f"algo.critic={critic}", f"net.share_params={share}", "task.length=3")
     done = learner.layout.vectors(rows.actions)
     before = q_of(learner, rows, done)
     for j in range(4):
@@ -90,7 +90,7 @@ def test_a_central_critic_depends_on_everybodys_actions_and_a_local_one_on_its_o
 
 @pytest.mark.parametrize("share", ["true", "false"])
 def test_an_actor_depends_on_its_own_observation_alone(share: str) -> None:
-    learner, rows = played(f"net.share={share}")
+    learner, rows = played(f"net.share_params={share}")
     look = rows.look[:, 0]
     begins, carry = torch.ones(len(look.avail), dtype=torch.bool), rows.carry
     out = learner.online.actor(look[:, None], carry, begins[:, None])[0]
@@ -121,7 +121,7 @@ def test_the_policy_gradient_of_an_agent_reaches_its_own_actor_alone() -> None:
 
 @pytest.mark.parametrize("rate", [1.0, 0.25, 0.01])
 def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None:
-    learner, rows = played(f"algo.target_rate={rate}")
+    learner, rows = played(f"algo.tau={rate}")
     for _ in range(4):
         before = weights_of(learner.target)
         learner.step(rows)
@@ -137,7 +137,7 @@ def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None
 @pytest.mark.parametrize("first", ["critic", "actor"])
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
-    learner, rows = played(f"algo.first={first}", algo=algo)
+    learner, rows = played(f"algo.update_first={first}", algo=algo)
     with torch.autograd.set_detect_anomaly(True):
         for _ in range(4):
             critic, actor = weights_of(learner.online.critic), weights_of(learner.online.actor)
@@ -184,7 +184,7 @@ def test_of_twins_the_smaller_value_counts() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["terminated", "truncated"])
 def test_a_done_agents_transitions_stop(how: str) -> None:
-    words = ("task.length=4", f"task.leaves={how}", "replay.chunk=4", "replay.batch=8")
+    words = ("task.length=4", f"task.leaves={how}", "replay.chunk_length=4", "replay.batch_size=8")
     learner, rows = played(*words)
     there = rows.own.there[..., 0]  # [R, L] of the agent that leaves
     full = rows.filled.all(1)
@@ -208,7 +208,12 @@ def test_a_done_agents_transitions_stop(how: str) -> None:
 
 
 def test_who_is_not_there_changes_nothing_in_the_losses() -> None:
-    words = ("task.length=4", "task.leaves=terminated", "replay.chunk=4", "replay.batch=8")
+    words = (
+        "task.length=4",
+        "task.leaves=terminated",
+        "replay.chunk_length=4",
+        "replay.batch_size=8",
+    )
     learner, rows = played(*words)
     loss, _ = learner.policy_loss(rows)
     gone = ~rows.own.there[..., 0]
@@ -223,7 +228,7 @@ def test_who_is_not_there_changes_nothing_in_the_losses() -> None:
 
 @pytest.mark.parametrize("chunk", [1, 4])
 def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Path) -> None:
-    words = ("task.length=4", "task.leaves=terminated", f"replay.chunk={chunk}")
+    words = ("task.length=4", "task.leaves=terminated", f"replay.chunk_length={chunk}")
     learner, rows = played(*words)
     replay = learner.replay
     assert replay is not None
@@ -250,10 +255,10 @@ def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Pat
 def test_every_kind_of_action_is_learned(algo: str) -> None:
     # Half of the actions by chance, so that the critics know of all, and a decay that lets no
     # policy become sure of one before: without both, some seeds stick at what is nearly best.
-    words = ("algo.lr=0.01", "algo.critic_lr=0.01", "algo.target_rate=0.1", "algo.discount=0.5")
-    explores = ("algo.epsilon=0.5", "algo.noise_scale=0.5", "algo.output_decay=0.05")
-    sizes = ("net.width=32", "env.n_envs=8", "algo.n_steps=4")
-    kept = ("replay.batch=64", "replay.capacity=2000")
+    words = ("algo.lr=0.01", "algo.critic_lr=0.01", "algo.tau=0.1", "algo.gamma=0.5")
+    explores = ("algo.epsilon=0.5", "algo.action_noise_std=0.5", "algo.actor_reg=0.05")
+    sizes = ("net.hidden_dim=32", "env.n_envs=8", "algo.n_steps=4")
+    kept = ("replay.batch_size=64", "replay.buffer_size=2000")
     learner, collector, env = made(*words, *explores, *sizes, *kept, algo=algo)
     # The third agent would have 0.6 at random, and 0.75 at best without looking at its goal.
     enough = torch.tensor([0.95, 0.95, 0.85, 0.95])
@@ -305,7 +310,10 @@ def test_only_who_has_nothing_to_do_does_nothing() -> None:
 @pytest.mark.parametrize("noise", ["gaussian", "ou"])
 def test_noise_on_numbers_is_as_large_as_was_said_and_ou_lasts(noise: str) -> None:
     learner, collector, env = made(
-        f"algo.noise={noise}", "algo.noise_scale=0.1", "task.length=30", "algo.n_steps=60"
+        f"algo.action_noise={noise}",
+        "algo.action_noise_std=0.1",
+        "task.length=30",
+        "algo.n_steps=60",
     )
     with torch.no_grad():
         for weight in learner.online.actor.parameters():
@@ -349,7 +357,9 @@ def test_greedy_actions_are_always_the_same_and_take_no_random_numbers() -> None
 
 
 def test_networks_that_remember_need_stretches() -> None:
-    with pytest.raises(TerrariumError, match=r"net\.core is gru and replay\.chunk 1: .*chunk=16"):
+    with pytest.raises(
+        TerrariumError, match=r"net\.core is gru and replay\.chunk_length 1: .*chunk_length=16"
+    ):
         resolve("maddpg", AIMS, layer_from_words(("net.core=gru",)))
 
 
@@ -357,9 +367,9 @@ def test_networks_that_remember_need_stretches() -> None:
     ("word", "said"),
     [
         ("algo.critic=centrall", 'algo.critic is "centrall". Did you mean "central"?'),
-        ("algo.noise=brown", 'algo.noise is "brown"'),
+        ("algo.action_noise=brown", 'algo.action_noise is "brown"'),
         ("algo.temperature=0", "algo.temperature"),
-        ("algo.target_rate=0", "algo.target_rate is 0.0; allowed: above 0, up to 1"),
+        ("algo.tau=0", "algo.tau is 0.0; allowed: above 0, up to 1"),
         ("explore.epsilon=0.1", "maddpg has no explore.*: its policies are drawn from"),
     ],
 )
@@ -382,4 +392,4 @@ def test_a_policy_plays_in_batches_of_any_size() -> None:
 def test_defaults_fit_battles_and_every_network() -> None:
     cfg = MaddpgConfig()
     Maddpg.check(NetConfig(), cfg, 64)
-    assert cfg.replay.chunk > 1  # the default network remembers
+    assert cfg.replay.chunk_length > 1  # the default network remembers

@@ -51,7 +51,9 @@ def test_qmix_never_falls_when_an_agent_rises(
     layers: int, seed: int, scale: float, agent: int, rise: float
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    mixer = MonotoneMixer(N_AGENTS, N_STATE, MixerConfig(embed=6, width=8, layers=layers))
+    mixer = MonotoneMixer(
+        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
+    )
     with_any_weights(mixer, scale, generator)
     state = numbers(generator, 10, N_STATE)
     taken = numbers(generator, 10, N_AGENTS).requires_grad_()
@@ -67,7 +69,9 @@ def test_qmix_never_falls_when_an_agent_rises(
 @pytest.mark.parametrize("layers", [1, 2])
 def test_qmix_is_the_published_formula(layers: int) -> None:
     generator = torch.Generator().manual_seed(1)
-    mixer = MonotoneMixer(N_AGENTS, N_STATE, MixerConfig(embed=6, width=8, layers=layers))
+    mixer = MonotoneMixer(
+        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
+    )
     with_any_weights(mixer, 0.5, generator)
     state, q = numbers(generator, N_STATE), numbers(generator, N_AGENTS)
     first = said(mixer.first, state)
@@ -122,7 +126,7 @@ def test_advantages_teach_qplex_nothing_about_values() -> None:
 
 
 def duplex() -> DuplexMixer:
-    return DuplexMixer(N_AGENTS, N_ACTIONS, N_STATE, MixerConfig(width=8, heads=2))
+    return DuplexMixer(N_AGENTS, N_ACTIONS, N_STATE, MixerConfig(hypernet_dim=8, n_heads=2))
 
 
 def joint_actions() -> Tensor:
@@ -182,7 +186,9 @@ def test_sizes_are_the_published_ones() -> None:
     hyper = layer(s, 64) + layer(64, n * 32) + layer(s, 64) + layer(64, 32)
     assert size(MonotoneMixer(n, s, MixerConfig())) == hyper + layer(s, 32) + value
     single = layer(s, n * 32) + layer(s, 32)  # PyMARL's "beta" settings
-    assert size(MonotoneMixer(n, s, MixerConfig(layers=1))) == single + layer(s, 32) + value
+    assert (
+        size(MonotoneMixer(n, s, MixerConfig(hypernet_layers=1))) == single + layer(s, 32) + value
+    )
     extractors = [(s, n), (s, n), (s, 4), (s, 4 * n), (s + n * u, 4 * n)]
     duplex = sum(layer(n_in, 64) + layer(64, n_out) for n_in, n_out in extractors)
     assert size(DuplexMixer(n, u, s, MixerConfig())) == duplex
@@ -196,10 +202,10 @@ def test_sizes_are_the_published_ones() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"embed": 0}, "mixer.embed is 0; allowed: 1 to 4096"),
-        ({"width": 5000}, "mixer.width is 5000; allowed: 1 to 4096"),
-        ({"layers": 3}, "mixer.layers is 3; allowed: 1 to 2"),
-        ({"heads": 0}, "mixer.heads is 0; allowed: 1 to 64"),
+        ({"embed_dim": 0}, "mixer.embed_dim is 0; allowed: 1 to 4096"),
+        ({"hypernet_dim": 5000}, "mixer.hypernet_dim is 5000; allowed: 1 to 4096"),
+        ({"hypernet_layers": 3}, "mixer.hypernet_layers is 3; allowed: 1 to 2"),
+        ({"n_heads": 0}, "mixer.n_heads is 0; allowed: 1 to 64"),
     ],
     ids=str,
 )

@@ -80,7 +80,7 @@ def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
     env, seen, begins = battles("smac/3m", n_steps=3)
     look = seen.swap()
     look.avail[..., env.info.first_target :] |= look.acting.unsqueeze(-1)  # all may attack
-    actor = make_actor(spec_of(env.info), small(encoder, "none", share=share), noisy=True)
+    actor = make_actor(spec_of(env.info), small(encoder, "none", share_params=share), noisy=True)
     none = torch.zeros(4, 3, 0)
 
     def answers(seed: int | None) -> torch.Tensor:
@@ -112,7 +112,7 @@ def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
 def test_plain_actors_have_no_noise_to_draw(share: bool) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m", n_steps=3)
-    actor = make_actor(spec_of(env.info), small("attention", "none", share=share))
+    actor = make_actor(spec_of(env.info), small("attention", "none", share_params=share))
     none, generator = torch.zeros(4, 3, 0), torch.Generator().manual_seed(1)
     before, state = actor(seen.swap(), none, begins.T)[0], generator.get_state()
     for drawn in (generator, None):

@@ -25,7 +25,7 @@ def test_a_rollout_holds_what_happened() -> None:
 
 
 def test_what_was_remembered_is_kept_before_every_step_if_somebody_asks() -> None:
-    learner, collector = made("vdn", "replay.chunk=4")
+    learner, collector = made("vdn", "replay.chunk_length=4")
     before = []
 
     def act(look, carry, resets):  # type: ignore[no-untyped-def]

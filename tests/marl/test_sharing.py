@@ -134,7 +134,7 @@ def test_lots_fall_as_often_as_their_chances_say() -> None:
         torch.linspace(0.0, 1.0, 20, dtype=torch.float64).view(20, 1, 1).expand(-1, -1, n_agents)
     )
     there = torch.ones_like(sizes, dtype=torch.bool)
-    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, ordinary=0.2), n_agents)
+    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents)
     sent = sender.mark(sizes, there, seeded(1)).float().mean((1, 2))  # [20]
     chances = stochastic_chances(sizes, there, 0.3, 0.2)[:, 0, 0]
     kept = sent / chances
@@ -215,7 +215,7 @@ def test_receivers_are_those_of_a_naive_twin(kind: str) -> None:
     seen = torch.randn((6, 4, 3, 6), generator=generator)
     enemies = torch.randn((6, 4, 2, 6), generator=generator)
     obs, table = (None, torch.cat((seen, enemies), 2)) if "units" in kind else (seen, None)
-    receivers = Receivers(ShareConfig(receivers=kind.split()[0], similarity=0.2))
+    receivers = Receivers(ShareConfig(receivers=kind.split()[0], min_similarity=0.2))
     found = receivers.of(look_for(there, obs, mask, table), torch.zeros(6, 4, 3, 2), there)
     n_found = 0
     for r, t, i, j in np.ndindex(6, 4, 3, 3):
@@ -235,7 +235,7 @@ def test_agents_that_think_differently_have_different_roles() -> None:
     generator = seeded(5)
     kinds = torch.tensor([0, 0, 1, 1, 2, 2])
     centers = 4.0 * torch.randn((3, 8), generator=generator)
-    receivers = Receivers(ShareConfig(receivers="roles", roles=3))
+    receivers = Receivers(ShareConfig(receivers="roles", n_roles=3))
     for _ in range(30):
         there = torch.rand((5, 4, 6), generator=generator) < 0.8
         features = centers[kinds] + 0.3 * torch.randn((5, 4, 6, 8), generator=generator)
@@ -253,7 +253,9 @@ def test_agents_that_think_differently_have_different_roles() -> None:
 def test_one_role_is_everybody() -> None:
     there = torch.ones((2, 3, 4), dtype=torch.bool)
     features = torch.randn((2, 3, 4, 5), generator=seeded())
-    found = Receivers(ShareConfig(receivers="roles", roles=1)).of(look_for(there), features, there)
+    found = Receivers(ShareConfig(receivers="roles", n_roles=1)).of(
+        look_for(there), features, there
+    )
     assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
 
 
@@ -270,7 +272,7 @@ def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
 
 @pytest.mark.parametrize(("every", "expected"), [(1, "111111"), (2, "101010"), (4, "100010")])
 def test_sharing_happens_every_so_many_steps(every: int, expected: str) -> None:
-    cfg = ShareConfig("quantile", bandwidth=0.5, every=every)
+    cfg = ShareConfig("quantile", bandwidth=0.5, interval=every)
     batches = [torch.randn(10, generator=seeded(k)) for k in range(6)]
     assert sharings(cfg, batches) == [x == "1" for x in expected]
 
@@ -280,16 +282,16 @@ def test_sharing_happens_when_the_errors_are_of_another_kind() -> None:
     change = entropy_of(flat.repeat(2)) - entropy_of(uneven.repeat(2))  # of both agents' errors
     assert change > 0.1
     batches = [flat, 5.0 * flat, uneven, -1.01 * uneven, flat, flat]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.9 * change)
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.9 * change)
     assert sharings(cfg, batches) == [True, False, True, False, True, False]
-    deaf = dataclasses.replace(cfg, change=1.1 * change)
+    deaf = dataclasses.replace(cfg, entropy_change=1.1 * change)
     assert sharings(deaf, batches) == [True] + [False] * 5
 
 
 def test_small_changes_add_up_until_they_call_for_sharing() -> None:
     batches = [torch.tensor([1.0 + k, *[1.0] * 9]) for k in range(8)]
     entropies = [entropy_of(errors.repeat(2)) for errors in batches]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.05)
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.05)
     last, expected = math.inf, []
     for entropy in entropies:
         expected.append(abs(entropy - last) > 0.05)
@@ -321,7 +323,9 @@ def sent_at_random(there: Tensor, seed: int = 3) -> Tensor:
 
 
 @pytest.mark.parametrize("algo", SHARING)
-@pytest.mark.parametrize("settings", [{"trace": 0.6}, {"trace": 0.0, "double": False}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"td_lambda": 0.6}, {"td_lambda": 0.0, "double_q": False}], ids=str
+)
 def test_with_one_network_receiving_is_counting_once_more(
     algo: str, settings: dict[str, float]
 ) -> None:
@@ -368,7 +372,7 @@ def separate() -> tuple[SeparateActors, SeparateActors]:
     for seed in (0, 1):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            both.append(SeparateActors(SPEC, dataclasses.replace(NET, share=False)).double())
+            both.append(SeparateActors(SPEC, dataclasses.replace(NET, share_params=False)).double())
         for weight in both[-1].parameters():
             noise = torch.randn(weight.shape, generator=seeded(seed + 7), dtype=torch.float64)
             weight.data += 0.3 * noise
@@ -450,7 +454,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
 def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -> None:
     """Between two sharings the loss is that of a team that shares nothing, as ever."""
     rows = made_up_rows(deaths=0.0)
-    learner, plain = learner_of(algo, share=ShareConfig(rule, every=2)), learner_of(algo)
+    learner, plain = learner_of(algo, share=ShareConfig(rule, interval=2)), learner_of(algo)
     learner.loss(rows, learner.read(rows))
     loss = learner.loss(rows, learner.read(rows))
     assert float(loss.metrics["sent"]) == 0.0
@@ -468,10 +472,10 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         bandwidth=0.4,
         window=50,
         receivers=receivers,
-        similarity=0.0,
+        min_similarity=0.0,
         trigger=trigger,
-        every=2,
-        roles=2,
+        interval=2,
+        n_roles=2,
     )
     exchange, resumed, generator = Exchange(cfg, 3), Exchange(cfg, 3), seeded(9)
 
@@ -501,10 +505,10 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
             "net.encoder=attention, or share.receivers=similar, which compares vectors",
         ),
         (
-            "share.rule=stochastic replay.chunk=1 replay.batch=4",
-            "share.bandwidth is 0.1 and a batch holds 4 steps of an agent (replay.batch x "
-            "replay.chunk), so it could never send one; set share.bandwidth=0.25 or more, or "
-            "share.rule=none",
+            "share.rule=stochastic replay.chunk_length=1 replay.batch_size=4",
+            "share.bandwidth is 0.1 and a batch holds 4 steps of an agent (replay.batch_size x "
+            "replay.chunk_length), so it could never send one; set share.bandwidth=0.25 or more, "
+            "or share.rule=none",
         ),
         (
             "share.rule=gaussian share.bandwidth=0",
@@ -515,7 +519,7 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         ("share.receivers=sigth", 'share.receivers is "sigth". Did you mean "sight"? Allowed: all'),
         ("share.trigger=entropi", 'share.trigger is "entropi". Did you mean "entropy"? Allowed'),
         ("share.window=1", "share.window is 1; allowed: 2 to 100000"),
-        ("share.roles=0", "share.roles is 0; allowed: 1 to 64"),
+        ("share.n_roles=0", "share.n_roles is 0; allowed: 1 to 64"),
     ],
 )
 @pytest.mark.parametrize("algo", SHARING)
@@ -531,7 +535,7 @@ def test_what_makes_no_sense_is_refused_at_once(algo: str, words: str, message: 
         "share.receivers=sight net.encoder=mlp",  # sharing is off
         "share.rule=quantile share.receivers=sight",
         "share.rule=quantile share.receivers=similar net.encoder=mlp",
-        "share.rule=stochastic replay.chunk=1 replay.batch=10",
+        "share.rule=stochastic replay.chunk_length=1 replay.batch_size=10",
     ],
 )
 def test_what_makes_sense_is_not_refused(words: str) -> None:

@@ -24,8 +24,8 @@ from tests.marl.duels import name_of
 from tests.marl.small import DDPG_LIKE, small_words
 
 SMALL = (
-    *("env.n_envs=8", "net.width=16", "run.threads=1", "run.max_steps=320"),
-    *("eval.every=128", "eval.episodes=64", "eval.replays=false"),
+    *("env.n_envs=8", "net.hidden_dim=16", "run.threads=1", "run.max_steps=320"),
+    *("eval.interval=128", "eval.episodes=64", "eval.replays=false"),
 )
 VIEWS = ("obs", "state")
 TAG = "mpe/simple_tag"
@@ -33,8 +33,10 @@ TAG = "mpe/simple_tag"
 
 def words_of(team: str, algo: str) -> list[str]:
     """Small settings of a team's algorithm, in the sections that are the team's."""
-    words = [word for word in small_words(algo) if not word.startswith("replay.chunk")]
-    words += [] if not any(word.startswith("replay.") for word in words) else ["replay.chunk=4"]
+    words = [word for word in small_words(algo) if not word.startswith("replay.chunk_length")]
+    words += (
+        [] if not any(word.startswith("replay.") for word in words) else ["replay.chunk_length=4"]
+    )
     return [
         word.replace("algo.", f"{team}.", 1)
         if word.startswith("algo.")
@@ -133,8 +135,8 @@ def test_indices_of_one_team_and_vectors_of_another_are_kept_apart() -> None:
     paid = said - pushes.sum(-1, keepdim=True)
     assert torch.allclose(part.own.rewards, paid, atol=1e-5)
     metrics = learn(learner, collector, 3)
-    assert metrics["learn/updates/a"] > 0.0
-    assert metrics["learn/updates/b"] > 0.0
+    assert metrics["learn/n_updates/a"] > 0.0
+    assert metrics["learn/n_updates/b"] > 0.0
 
 
 def test_a_central_critic_sees_what_the_other_team_does_and_a_local_one_does_not() -> None:
@@ -281,13 +283,13 @@ def assert_same(one: Any, two: Any) -> None:
 
 
 def test_settings_of_teams_have_sections_of_their_own_and_load_again(tmp_path: Path) -> None:
-    words = ("adversary.lr=0.01", "agent_replay.capacity=77", f"run.folder={tmp_path / 'run'}")
+    words = ("adversary.lr=0.01", "agent_replay.buffer_size=77", f"run.folder={tmp_path / 'run'}")
     chosen = settings("adversary=maddpg,agent=ddpg", TAG, *words)
     create_run(chosen)
     tables = tomllib.loads((tmp_path / "run" / "run.toml").read_text())
     assert tables["about"]["algo"] == "adversary=maddpg,agent=ddpg"
     assert float(tables["adversary"]["lr"]) == 0.01
-    assert tables["agent_replay"]["capacity"] == 77
+    assert tables["agent_replay"]["buffer_size"] == 77
     assert tables["adversary"]["critic"] == "central"
     assert tables["agent"]["critic"] == "local"
     assert "algo" not in tables
@@ -299,8 +301,8 @@ def test_names_of_teams_may_contain_each_other_and_spaces(tmp_path: Path) -> Non
     chosen = resolve(
         word, name_of("odd_names"), layer_from_words([f"run.folder={tmp_path / 'run'}"])
     )
-    assert chosen.section("red_fox").clip > 0.0
-    assert chosen.section("old owl_replay").capacity == 2000
+    assert chosen.section("red_fox").clip_range > 0.0
+    assert chosen.section("old owl_replay").buffer_size == 2000
     create_run(chosen)
     assert settings_of(tmp_path / "run") == chosen
 

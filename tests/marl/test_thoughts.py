@@ -18,12 +18,12 @@ COMM = pytest.mark.parametrize("comm", ["none", "commnet", "tarmac"])
 def test_an_actor_thinks_and_then_judges(cfg: NetConfig, share: bool) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/2s3z", n_steps=5)
-    cfg = small(cfg.encoder, cfg.core, share=share)
+    cfg = small(cfg.encoder, cfg.core, share_params=share)
     actor = make_actor(spec_of(env.info), cfg)
     carry = torch.zeros(4, 5, actor.carry_size)
     logits, after = actor(seen.swap(), carry, begins.T)
     thought = actor.think(seen.swap(), carry, begins.T)
-    assert thought.features.shape == (4, 5, 5, cfg.width)
+    assert thought.features.shape == (4, 5, 5, cfg.hidden_dim)
     if cfg.encoder in ("mlp", "linear"):
         assert thought.tokens is None
     else:
@@ -43,7 +43,7 @@ def test_what_an_agents_own_network_says_is_what_it_does(
     """Of all networks asked about an agent, its own one answers as if nothing had been asked."""
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    cfg = small(encoder, "gru", share=share, agent_id=agent_id, comm=comm, comm_rounds=2)
+    cfg = small(encoder, "gru", share_params=share, agent_id=agent_id, comm=comm, comm_rounds=2)
     actor = make_actor(spec_of(env.info), cfg)
     _sharpen(actor)
     carry = torch.randn(4, 3, actor.carry_size)
@@ -73,7 +73,7 @@ def test_one_network_without_ids_says_one_thing() -> None:
 def test_networks_without_messages_are_asked_one_by_one() -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    actors = make_actor(spec_of(env.info), small("hpn", "lstm", share=False))
+    actors = make_actor(spec_of(env.info), small("hpn", "lstm", share_params=False))
     assert isinstance(actors, SeparateActors)
     carry = torch.randn(4, 3, actors.carry_size)
     answers = actors.as_each(seen.swap(), carry, begins.T)
@@ -91,7 +91,7 @@ def test_agents_that_know_their_index_fit_one_number_of_agents(encoder: str) -> 
     assert isinstance(actor, Actor)
     n_ids = _weights(actor) - _weights(plain)
     extra = 2 * 3 if encoder == "mlp" else 0  # its norm has weights for each input, too
-    assert n_ids == 3 * cfg.width + extra
+    assert n_ids == 3 * cfg.hidden_dim + extra
     _, more, begins = battles("smac/8m", n_steps=2)
     message = "knows 3 agents by their index and the scenario has 8; only net.agent_id=false"
     with pytest.raises(NetError, match=message):

@@ -34,11 +34,11 @@ from tests.marl.small import small_words
 SMALL = (
     "net.core=lstm",  # whatever a preset says: some scenarios have one, and others do not
     "env.n_envs=8",
-    "net.width=16",
-    "net.token=8",
-    "net.heads=2",
+    "net.hidden_dim=16",
+    "net.token_dim=8",
+    "net.n_heads=2",
     "eval.episodes=64",
-    "eval.every=128",
+    "eval.interval=128",
     "run.max_steps=512",
     "run.threads=1",
 )
@@ -84,7 +84,7 @@ def test_a_run_leaves_everything_in_its_folder(tmp_path: Path) -> None:
     assert settings_of(folder) == trainer.settings
     tests = [line for line in lines(folder) if "test/win_rate" in line]
     assert [line["step"] for line in tests] == [128, 256, 384, 512]
-    assert [line["step"] for line in lines(folder) if "learn/policy" in line] == list(
+    assert [line["step"] for line in lines(folder) if "learn/policy_loss" in line] == list(
         range(64, 513, 64)
     )
     records = sorted((folder / "replays").iterdir())
@@ -137,13 +137,13 @@ def assert_resumes_bit_for_bit(finished: Finished) -> None:
     assert reason == "steps"
     assert again.progress.steps == finished.trainer.progress.steps
     assert_same_runs(finished.folder, finished.crashed)
-    learned = [line["step"] for line in lines(finished.folder) if line.get("learn/updates")]
+    learned = [line["step"] for line in lines(finished.folder) if line.get("learn/n_updates")]
     assert min(learned) <= checkpoint < max(learned)
 
 
 # An evaluation and a checkpoint after 256 steps, a crash after 320, another evaluation at the end.
 CRASH = 320
-RESUMED = ("eval.every=256", "run.max_steps=384", "eval.replays=false")
+RESUMED = ("eval.interval=256", "run.max_steps=384", "eval.replays=false")
 
 
 @pytest.fixture(scope="module", params=ALGOS)
@@ -159,10 +159,10 @@ def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(finished: Finishe
 
 
 PARTS = [
-    ("mappo", ("algo.persistence=0.5", "algo.teacher=kiting")),
-    ("coma", ("algo.critic_memory=true", "algo.target_every=6")),
-    ("qmix", ("explore.kind=ucb", "replay.chunk=4", "net.core=gru")),
-    ("qplex", ("explore.kind=noisy", "differ.select=PER_weight", "replay.chunk=1")),
+    ("mappo", ("algo.sticky_action_prob=0.5", "algo.teacher=kiting")),
+    ("coma", ("algo.recurrent_critic=true", "algo.target_update_interval=6")),
+    ("qmix", ("explore.kind=ucb", "replay.chunk_length=4", "net.core=gru")),
+    ("qplex", ("explore.kind=noisy", "differ.select=PER_weight", "replay.chunk_length=1")),
     ("vdn", ("share.rule=quantile", "share.receivers=roles", "share.trigger=entropy")),
 ]
 
@@ -178,7 +178,7 @@ def test_parts_of_an_algorithm_are_resumed_bit_for_bit(
 
 @pytest.mark.slow
 def test_a_run_that_was_stopped_between_evaluations_goes_on_bit_for_bit(tmp_path: Path) -> None:
-    words = (*RESUMED, "replay.priority=0.6", "replay.capacity=10")
+    words = (*RESUMED, "replay.per_alpha=0.6", "replay.buffer_size=10")
     whole, _ = train(settings(tmp_path / "whole", *words, algo="vdn"))
     chosen = settings(tmp_path / "parts", *words, algo="vdn")
     trainer = Trainer(chosen, create_run(chosen))
@@ -210,7 +210,7 @@ def assert_same(one: Any, two: Any, skip: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_what_is_kept_is_in_the_folder_and_what_is_not_needed_is_not(tmp_path: Path) -> None:
-    words = ("replay.capacity=10", "eval.replays=false")
+    words = ("replay.buffer_size=10", "eval.replays=false")
     train(settings(tmp_path / "run", *words, algo="vdn"))
     folder = tmp_path / "run"
     named = load_checkpoint(folder / "checkpoints" / "last.pt")["experience"]["files"]["files"]
@@ -222,7 +222,12 @@ def test_what_is_kept_is_in_the_folder_and_what_is_not_needed_is_not(tmp_path: P
 
 
 def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_path: Path) -> None:
-    words = ("replay.on_disk=false", "run.max_steps=1024", "eval.every=512", "eval.replays=false")
+    words = (
+        "replay.save_to_disk=false",
+        "run.max_steps=1024",
+        "eval.interval=512",
+        "eval.replays=false",
+    )
     chosen = settings(tmp_path / "run", *words, algo="vdn")
     trainer = Trainer(chosen, create_run(chosen))
     asked = iter([*[False] * 7, True])
@@ -233,9 +238,11 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
     assert not (tmp_path / "run" / "experience").exists()
     again, reason = resume(tmp_path / "run")
     assert reason == "steps"
-    kept = [line["learn/kept"] for line in lines(tmp_path / "run") if "learn/kept" in line]
+    kept = [
+        line["learn/buffer_rows"] for line in lines(tmp_path / "run") if "learn/buffer_rows" in line
+    ]
     assert kept[7] < before  # it has begun anew
-    learned = [line["step"] for line in lines(tmp_path / "run") if line.get("learn/updates")]
+    learned = [line["step"] for line in lines(tmp_path / "run") if line.get("learn/n_updates")]
     assert max(learned) > 8 * 64  # and it has learned since
     assert again.progress.steps == 1024
 
@@ -244,7 +251,7 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     algo: str, tmp_path: Path
 ) -> None:
-    words = ("run.max_steps=192", "eval.every=192", "eval.replays=false")
+    words = ("run.max_steps=192", "eval.interval=192", "eval.replays=false")
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         train(settings(tmp_path / name, f"run.seed={seed}", *words, algo=algo))
     assert lines(tmp_path / "a") == lines(tmp_path / "b")
@@ -276,7 +283,7 @@ def policy_of(algo: Algo) -> list[torch.Tensor]:
 @pytest.mark.parametrize("algo", ["mappo", "vdn"])
 def test_a_curriculum_carries_the_policy_over(algo: str, tmp_path: Path) -> None:
     stages = 'curriculum.stages=[{scenario="smac/3m", target=0.01}]'
-    words = (stages, "run.max_steps=384", "eval.every=1024", "eval.replays=false")
+    words = (stages, "run.max_steps=384", "eval.interval=1024", "eval.replays=false")
     chosen = settings(tmp_path / "run", *words, algo=algo, name="smac/8m")
     trainer = Trainer(chosen, create_run(chosen))
     asked = iter([*[False] * 3, True])
@@ -304,7 +311,7 @@ def test_a_run_may_start_from_the_weights_of_another(finished: Finished, tmp_pat
     second.close()
     for one, two in zip(policy_of(finished.trainer.algo), policy_of(second.algo), strict=True):
         assert torch.equal(one, two)
-    other = settings(tmp_path / "three", *words, "net.width=32", algo=algo)
+    other = settings(tmp_path / "three", *words, "net.hidden_dim=32", algo=algo)
     with pytest.raises(NetError, match="have other shapes"):
         Trainer(other, create_run(other))
 
@@ -371,7 +378,12 @@ def test_a_full_disk_is_told_and_the_checkpoint_before_is_kept(
 @pytest.mark.learning
 def test_mappo_with_lstm_and_attention_learns_3m(tmp_path: Path) -> None:
     """As a newcomer would train it; playing at random or standing still wins nothing."""
-    words = ("run.target_win_rate=0.9", "run.max_steps=150000", "run.threads=1", "eval.every=10000")
+    words = (
+        "run.target_win_rate=0.9",
+        "run.max_steps=150000",
+        "run.threads=1",
+        "eval.interval=10000",
+    )
     chosen = resolve("mappo", "smac/3m", layer_from_words([*words, f"run.folder={tmp_path / 'a'}"]))
     _, reason = train(chosen)
     assert reason == "target"
@@ -396,7 +408,7 @@ for k in range(10):
         if k:
             resume(folder)
         else:
-            words = ("run.max_steps=1000000", "eval.every=64", "eval.replays=false")
+            words = ("run.max_steps=1000000", "eval.interval=64", "eval.replays=false")
             train(settings(folder, *words))
     while written() == before:
         assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended by itself"

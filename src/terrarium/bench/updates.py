@@ -76,7 +76,7 @@ def bench_updates(
     own = []
     for name, words in AGENTS.items():
         tell(f"{name} plays")
-        sizes = (f"env.n_envs={config.envs}", f"replay.batch={config.batch}")
+        sizes = (f"env.n_envs={config.envs}", f"replay.batch_size={config.batch}")
         layer = layer_from_words([*words, *sizes])
         own.append(OwnLearner(name, config.scenario, layer, config.threads))
     plain, shapes = plain_learner(own[0])

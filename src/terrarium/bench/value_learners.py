@@ -29,7 +29,7 @@ class OwnLearner:
         self.learner = Qmix(game.spec(views), settings.net, cfg, place)
         collector = Collector(env, cfg.n_steps, self.learner.carry_size)
         n_steps, seconds = 0, 0.0
-        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch:
+        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch_size:
             start = time.perf_counter()
             rollout, _ = collector.collect(self.learner.act)
             self.learner.observe(rollout)
@@ -38,7 +38,7 @@ class OwnLearner:
         env.close()
         self.steps_per_s = n_steps / seconds
         # Random play does not depend on the network: these are the same episodes for all.
-        ids = torch.arange(cfg.replay.batch)
+        ids = torch.arange(cfg.replay.batch_size)
         self.rows = self.learner.replay.rows(ids, torch.ones(len(ids)))
 
     def update(self) -> None:

@@ -11,7 +11,8 @@ import torch
 from terrarium.errors import TerrariumError
 
 KIND = "terrarium checkpoint"
-VERSION = 1
+VERSION = 2
+"""2: settings and weights have the names of `docs/glossary.md`"""
 
 
 class CheckpointError(TerrariumError):
@@ -52,8 +53,8 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is not a checkpoint of Terrarium")
     if content.get("version") != VERSION:
         raise CheckpointError(
-            f"{path}: is a checkpoint of version {content.get('version')}; this program reads "
-            f"version {VERSION}"
+            f"{path}: is a checkpoint of format {content.get('version')}, and this version reads "
+            f"format {VERSION} only; train the run again"
         )
     return content
 

@@ -25,13 +25,14 @@ class DifferConfig:
     """Which individual experiences are learned from, and how much each counts."""
 
     select: str = "none"
-    """none: no DIFFER; all, greedy, greedy_weight, PER_weight or PER_hard"""
-    ratio: Schedule = Schedule("0.8 -> 1 at 60%")
-    """share of the experiences that are selected"""
-    alpha: Schedule = Schedule("0.6")
-    """PER: how much the size of an error raises the chance to be drawn"""
-    beta: Schedule = Schedule("0.6 -> 1")
-    """PER_weight: how much of that is taken back by the weight"""
+    """selection of individual experience: none (no DIFFER), all, greedy, greedy_weight,
+    PER_weight, PER_hard"""
+    selected_ratio: Schedule = Schedule("0.8 -> 1 at 60%")
+    """fraction of the individual experience that is selected"""
+    per_alpha: Schedule = Schedule("0.6")
+    """PER: exponent of the priorities"""
+    per_beta: Schedule = Schedule("0.6 -> 1")
+    """PER_weight: exponent of the importance weights"""
 
     def __post_init__(self) -> None:
         if self.select not in SELECTIONS:
@@ -39,8 +40,10 @@ class DifferConfig:
                 f'differ.select is "{self.select}".{nearest(self.select, SELECTIONS)} '
                 f"Allowed: {', '.join(SELECTIONS)}"
             )
-        check_schedule("differ.ratio", self.ratio, 0.01, 1.0)  # of nothing, nothing is learned
-        for name in ("alpha", "beta"):
+        check_schedule(
+            "differ.selected_ratio", self.selected_ratio, 0.01, 1.0
+        )  # of nothing, nothing is learned
+        for name in ("per_alpha", "per_beta"):
             check_schedule(f"differ.{name}", getattr(self, name), 0.0, 1.0)
 
 
@@ -67,12 +70,12 @@ def slopes_of(rows: ReplayRows, taken: Tensor, best: Tensor, mixer: Mixer) -> tu
 
 
 def split(
-    rows: ReplayRows, taken: Tensor, next_taken: Tensor, errors: Tensor, discount: float
+    rows: ReplayRows, taken: Tensor, next_taken: Tensor, errors: Tensor, gamma: float
 ) -> Experiences:
     """What each agent experienced, whose errors [R, L, A] are known; values are [R, L, A]."""
     acting = rows.look.acting  # [R, L + 1, A]
     ends = ~acting[:, 1:] | rows.terminated.unsqueeze(-1)
-    later = discount * next_taken.masked_fill(ends, 0.0)
+    later = gamma * next_taken.masked_fill(ends, 0.0)
     return Experiences(
         errors=errors,
         rewards=taken.detach() - errors - later,
@@ -86,7 +89,7 @@ def select(
 ) -> Tensor:
     """How much each experience [...] counts; `share` of the run is done."""
     sizes = errors.abs()[there]  # [N] without padding and the dead
-    n_chosen = int(cfg.ratio.at(share) * len(sizes))
+    n_chosen = int(cfg.selected_ratio.at(share) * len(sizes))
     weights = torch.zeros_like(errors)
     weights[there] = _weights(sizes, n_chosen, cfg, share, generator)
     return weights
@@ -106,11 +109,11 @@ def _weights(
         level = excess / excess[0] if excess[0] > 0.0 else torch.ones_like(excess)
         chosen = level if cfg.select == "greedy_weight" else torch.ones_like(level)
         return torch.zeros_like(sizes).scatter(0, where, chosen)
-    chances = (sizes + _SMALLEST) ** cfg.alpha.at(share)
+    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
     chances = chances / chances.sum()
     drawn = torch.multinomial(chances.cpu(), n_chosen, replacement=True, generator=generator)
     counts = torch.bincount(drawn, minlength=len(sizes)).to(sizes)
     if cfg.select == "PER_hard":
         return counts
-    rarity = (len(sizes) * chances) ** -cfg.beta.at(share)
+    rarity = (len(sizes) * chances) ** -cfg.per_beta.at(share)
     return counts * rarity / rarity[counts > 0].max()

@@ -62,7 +62,7 @@ class Trainer:
     ) -> None:
         """A new run, or one that goes on from a checkpoint as if nothing had happened since."""
         self.settings, self.folder = settings, folder
-        self.progress = Progress(next_test=settings.eval.every)
+        self.progress = Progress(next_test=settings.eval.interval)
         self.threads = use_threads(settings.run.threads)
         root = np.random.SeedSequence(settings.run.seed)
         place_seed, self._battle_seed = root.spawn(2)
@@ -187,7 +187,7 @@ class Trainer:
             game.record(player, seed, title, path)
         progress.seconds += time.perf_counter() - start
         progress.last_test = progress.steps
-        progress.next_test = progress.steps + settings.eval.every
+        progress.next_test = progress.steps + settings.eval.interval
         progress.test_return = result.metrics["test/return"]
         if game.is_won:
             progress.test_win_rate = result.score
@@ -311,10 +311,11 @@ def _check_length(settings: Settings, name: str) -> None:
     """Whole episodes can be kept only if it is known how long they are."""
     for section in settings.names():
         kept = settings.section(section)
-        if isinstance(kept, ReplayConfig) and kept.chunk == 0:
+        if isinstance(kept, ReplayConfig) and kept.chunk_length == 0:
             raise TerrariumError(
-                f"{section}.chunk is 0, whole episodes, and how long those of {name} are is not "
-                f"known; set {section}.chunk=16 for stretches of them, or 1 for single steps"
+                f"{section}.chunk_length is 0, whole episodes, and the longest episode of "
+                f"{name} is not known; set {section}.chunk_length=16 for sequences, "
+                "or 1 for transitions"
             )
 
 

@@ -10,7 +10,7 @@ class DdpgConfig(MaddpgConfig):
     """Settings of independent DDPG."""
 
     critic: str = "local"
-    """local: knows its own agent only; central: knows what all see and do, which is MADDPG"""
+    """local: its own agent only; central: reads all observations and actions, which is MADDPG"""
 
 
 class Ddpg(Maddpg):

@@ -48,7 +48,7 @@ class Iql(ValueLearner):
         # receiver gets: with one network for all, it learns of it just what the sender did.
         alone = Experiences(
             errors=errors.detach(),
-            rewards=goals - self.cfg.discount * reading.next_taken,
+            rewards=goals - self.cfg.gamma * reading.next_taken,
             ends=rows.own.terminated.expand_as(errors),
             there=rows.look.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
         )
@@ -56,7 +56,7 @@ class Iql(ValueLearner):
         # Shared losses are sums over agents, so this one has to be, too.
         loss = mean_square(errors, rows) * errors.shape[-1] + received
         metrics |= {
-            "td": masked_mean(errors.detach().abs().mean(-1), rows.filled),
-            "q": masked_mean(reading.taken.detach().mean(-1), rows.filled),
+            "td_error": masked_mean(errors.detach().abs().mean(-1), rows.filled),
+            "q_taken": masked_mean(reading.taken.detach().mean(-1), rows.filled),
         }
         return Loss(loss, error_of_rows(errors, rows), metrics)

@@ -27,10 +27,10 @@ from terrarium.schedules import Schedule, check_schedule
 
 WORDS = {
     "critic": ("central", "local"),
-    "noise": ("gaussian", "ou"),
-    "others": ("replay", "policy"),
-    "target": ("greedy", "sample"),
-    "first": ("critic", "actor"),
+    "action_noise": ("gaussian", "ou"),
+    "other_actions": ("replay", "policy"),
+    "target_action": ("greedy", "sample"),
+    "update_first": ("critic", "actor"),
 }
 """What settings of words may be"""
 
@@ -39,10 +39,10 @@ WORDS = {
 class StretchesConfig(ReplayConfig):
     """What is kept, and how it is drawn: stretches of episodes."""
 
-    capacity: int = 10_000
-    """rows that are kept, each an episode or a stretch of one"""
-    chunk: int = 16
-    """steps of a row; 0: whole episodes, 1: single transitions"""
+    buffer_size: int = 10_000
+    """sequences in the replay buffer"""
+    chunk_length: int = 16
+    """steps of a stored sequence; 0: whole episodes, 1: transitions"""
 
 
 @dataclass(frozen=True)
@@ -50,52 +50,55 @@ class MaddpgConfig:
     """Settings of MADDPG, and of what is made of it."""
 
     lr: Schedule = Schedule("0.001")
-    """learning rate of the actors, for Adam"""
+    """learning rate of the actors (Adam)"""
     critic_lr: Schedule = Schedule("0.001")
     """learning rate of the critics"""
-    discount: float = 0.95
-    """what a reward is worth a step later"""
+    gamma: float = 0.95
+    """discount factor"""
     critic: str = "central"
-    """central: knows what all see and do; local: only its own agent, which is independent DDPG"""
-    twins: bool = False
-    """two critics, of which the smaller value counts (TD3)"""
-    actor_every: int = 1
-    """gradient steps of the critics for one of the actors (TD3: 2)"""
-    target_rate: float = 0.01
-    """how far target networks follow after each step: a slow average"""
-    target: str = "greedy"
-    """what target actors choose: greedy, or a sample; of real numbers both are the same"""
-    target_noise: float = 0.0
-    """on real numbers of target actors, cut at 2.5 times as much (TD3: 0.2)"""
-    others: str = "replay"
-    """in the actor's loss the others do what was kept, replay, or what they would do now, policy"""
+    """central: reads all observations and actions; local: its own agent only, which is
+    independent DDPG"""
+    twin_critics: bool = False
+    """two critics, the smaller value is the target (TD3)"""
+    policy_delay: int = 1
+    """critic updates per actor update (TD3: 2)"""
+    tau: float = 0.01
+    """soft update of the target networks after each update"""
+    target_action: str = "greedy"
+    """action of the target actors: greedy or sample; the same for continuous actions"""
+    target_policy_noise: float = 0.0
+    """target policy smoothing: noise on continuous target actions, clipped at 2.5 times this
+    (TD3: 0.2)"""
+    other_actions: str = "replay"
+    """other agents' actions in the actor loss: replay (stored) or policy (current policies)"""
     temperature: Schedule = Schedule("1")
-    """of the Gumbel-softmax: smaller ones are noisier, and down to 0.5 mostly less biased"""
-    noise: str = "gaussian"
-    """on real numbers while it explores: gaussian, or ou, which lasts (Ornstein-Uhlenbeck)"""
-    noise_scale: Schedule = Schedule("0.3 -> 0.05")
-    """its size; actions lie between -1 and 1"""
-    noise_pull: float = 0.15
-    """how fast ou comes back to 0"""
+    """temperature of the Gumbel-softmax"""
+    action_noise: str = "gaussian"
+    """exploration noise on continuous actions: gaussian or ou (Ornstein-Uhlenbeck)"""
+    action_noise_std: Schedule = Schedule("0.3 -> 0.05")
+    """standard deviation of the exploration noise; actions lie in -1..1"""
+    ou_theta: float = 0.15
+    """mean reversion rate of Ornstein-Uhlenbeck noise"""
     epsilon: Schedule = Schedule("0")
-    """chance of any action at all; choices and flags are drawn by their chances anyway"""
-    output_decay: float = 0.001
-    """keeps what actors put out small, so that they do not stop listening to their gradient"""
-    first: str = "critic"
-    """which is improved first in each update: critic or actor"""
-    max_grad: float = 0.5
-    """gradients of actors and critics are each shortened to this length"""
+    """probability of a uniformly random action; discrete actions are sampled from the policy
+    anyway"""
+    actor_reg: float = 0.001
+    """coefficient of the squared actor outputs in the actor loss"""
+    update_first: str = "critic"
+    """which network is updated first: critic or actor"""
+    max_grad_norm: float = 0.5
+    """gradient norm limit, of actors and critics separately"""
     n_steps: int = 4
     """steps of every environment between two updates"""
     steps_per_update: float = 16.0
-    """steps of all environments together for one gradient step"""
+    """environment steps, of all environments together, per gradient step"""
     replay: StretchesConfig = field(default_factory=StretchesConfig)
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
         check_schedule("algo.critic_lr", self.critic_lr, 1e-12, 1.0)
         check_schedule("algo.temperature", self.temperature, 1e-3)
-        check_schedule("algo.noise_scale", self.noise_scale, 0.0)
+        check_schedule("algo.action_noise_std", self.action_noise_std, 0.0)
         check_schedule("algo.epsilon", self.epsilon, 0.0, 1.0)
         for name, allowed in WORDS.items():
             value = getattr(self, name)
@@ -105,13 +108,13 @@ class MaddpgConfig:
                     f"Allowed: {', '.join(allowed)}"
                 )
         for name, fine, text in (
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("actor_every", 1 <= self.actor_every <= 1000, "1 to 1000"),
-            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
-            ("target_noise", 0.0 <= self.target_noise <= 10.0, "0 to 10"),
-            ("noise_pull", 0.0 <= self.noise_pull <= 1.0, "0 to 1"),
-            ("output_decay", 0.0 <= self.output_decay <= 1e6, "0 or more"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("policy_delay", 1 <= self.policy_delay <= 1000, "1 to 1000"),
+            ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
+            ("target_policy_noise", 0.0 <= self.target_policy_noise <= 10.0, "0 to 10"),
+            ("ou_theta", 0.0 <= self.ou_theta <= 1.0, "0 to 1"),
+            ("actor_reg", 0.0 <= self.actor_reg <= 1e6, "0 or more"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
         ):
@@ -130,13 +133,13 @@ class ActorCritic(nn.Module):
         self.actor, self.critic = actor, critic
 
 
-def critic_goals(own: Own, q_next: Tensor, discount: float) -> Tensor:
-    """[R, L, A] r_i + discount * Q_i'(x', a'), the smaller one of twins [K, R, L, A].
+def critic_goals(own: Own, q_next: Tensor, gamma: float) -> Tensor:
+    """[R, L, A] r_i + gamma * Q_i'(x', a'), the smaller one of twin_critics [K, R, L, A].
 
     An agent whose last step it was expects nothing more; who was cut off by a time limit does.
     """
     later = q_next.min(0).values.masked_fill(own.terminated, 0.0)
-    return own.rewards + discount * later
+    return own.rewards + gamma * later
 
 
 def critic_loss(q: Tensor, goals: Tensor, there: Tensor, weights: Tensor) -> Tensor:
@@ -172,7 +175,7 @@ class Maddpg:
 
     Config: ClassVar[type[Any]] = MaddpgConfig
     lacks: ClassVar[dict[str, str]] = {
-        "explore": "its policies are drawn from: see algo.noise_scale and algo.epsilon",
+        "explore": "its policies are drawn from: see algo.action_noise_std and algo.epsilon",
         "mixer": "its critics see everybody's actions: nothing has to be joined",
         "differ": "its critics tell each agent's part already",
         "share": "its critics see what all agents see already",
@@ -198,7 +201,7 @@ class Maddpg:
         self.all_layout = ActionLayout(everybody, place.device)
         with place.seeded():
             actor = make_actor(spec, net)
-            critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twins)
+            critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twin_critics)
             self.online = ActorCritic(actor, critic).to(place.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.actor_optimizer = Adam(self.online.actor.parameters(), cfg.lr.at(0.0), fused=True)
@@ -217,13 +220,15 @@ class Maddpg:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: MaddpgConfig, n_envs: int) -> None:
-        if net.core != "none" and cfg.replay.chunk == 1:
+        if net.core != "none" and cfg.replay.chunk_length == 1:
             raise TerrariumError(
-                f"net.core is {net.core} and replay.chunk 1: networks that remember learn from "
-                "stretches of steps; set replay.chunk=16, or net.core=none"
+                f"net.core is {net.core} and replay.chunk_length 1: recurrent networks learn from "
+                "sequences of steps; set replay.chunk_length=16, or net.core=none"
             )
-        if cfg.replay.hindsight:
-            raise TerrariumError(f"replay.hindsight is {cfg.replay.hindsight}; here it must be 0")
+        if cfg.replay.hindsight_ratio:
+            raise TerrariumError(
+                f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}; here it must be 0"
+            )
 
     @classmethod
     def memory(cls, spec: Spec, net: NetConfig, cfg: MaddpgConfig, look: Look, n_envs: int) -> int:
@@ -231,8 +236,8 @@ class Maddpg:
 
     @classmethod
     def smaller(cls, cfg: MaddpgConfig, share: float) -> str:
-        fits = max(cfg.replay.batch, int(0.8 * share * cfg.replay.capacity))
-        return f"replay.capacity={fits} fits"
+        fits = max(cfg.replay.batch_size, int(0.8 * share * cfg.replay.buffer_size))
+        return f"replay.buffer_size={fits} fits"
 
     @property
     def n_steps(self) -> int:
@@ -240,7 +245,7 @@ class Maddpg:
 
     @property
     def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk > 0 and self._memory_size > 0
+        return self.cfg.replay.chunk_length > 0 and self._memory_size > 0
 
     @property
     def carry_size(self) -> int:
@@ -249,7 +254,7 @@ class Maddpg:
 
     @property
     def _lasting(self) -> bool:
-        return self.cfg.noise == "ou" and self.layout.has_reals
+        return self.cfg.action_noise == "ou" and self.layout.has_reals
 
     @property
     def device(self) -> torch.device:
@@ -295,8 +300,8 @@ class Maddpg:
         if not self.layout.has_reals:
             return torch.zeros_like(out)
         fresh = torch.randn(out.shape, generator=self._place.generator).to(self.device)
-        fresh = fresh * self.cfg.noise_scale.at(self.progress)
-        return last * (1.0 - self.cfg.noise_pull) + fresh if self._lasting else fresh
+        fresh = fresh * self.cfg.action_noise_std.at(self.progress)
+        return last * (1.0 - self.cfg.ou_theta) + fresh if self._lasting else fresh
 
     def _uniform(self, like: Tensor) -> Tensor:
         return torch.rand(like.shape, generator=self._place.generator).to(self.device)
@@ -311,9 +316,9 @@ class Maddpg:
         """As many gradient steps as are due for the steps that were collected."""
         assert self.replay is not None, "nothing was observed"
         self.progress, cfg = progress, self.cfg
-        if len(self.replay) < cfg.replay.batch:
+        if len(self.replay) < cfg.replay.batch_size:
             self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/updates": 0.0, "learn/kept": float(len(self.replay))}
+            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
         for optimizer, lr in (
             (self.actor_optimizer, cfg.lr),
             (self.critic_optimizer, cfg.critic_lr),
@@ -331,21 +336,21 @@ class Maddpg:
         return {
             **means,
             "learn/lr": cfg.lr.at(progress),
-            "learn/updates": float(n),
-            "learn/kept": float(len(self.replay)),
+            "learn/n_updates": float(n),
+            "learn/buffer_rows": float(len(self.replay)),
         }
 
     def step(self, rows: ReplayRows) -> dict[str, Tensor]:
         """One gradient step of the critics, and of the actors if it is their turn."""
-        rows = (rows if self.cfg.replay.chunk else rows.packed()).to(self.device)
+        rows = (rows if self.cfg.replay.chunk_length else rows.packed()).to(self.device)
         self._n_updates += 1
-        improves = self._n_updates % self.cfg.actor_every == 0
-        metrics = self.improve_actor(rows) if improves and self.cfg.first == "actor" else {}
+        improves = self._n_updates % self.cfg.policy_delay == 0
+        metrics = self.improve_actor(rows) if improves and self.cfg.update_first == "actor" else {}
         metrics |= self.improve_critic(rows)
-        if improves and self.cfg.first == "critic":
+        if improves and self.cfg.update_first == "critic":
             metrics |= self.improve_actor(rows)
         if improves:
-            follow(self.target, self.online, self.cfg.target_rate)
+            follow(self.target, self.online, self.cfg.tau)
         return metrics
 
     def improve_critic(self, rows: ReplayRows) -> dict[str, Tensor]:
@@ -355,23 +360,23 @@ class Maddpg:
         with torch.no_grad():
             actions, memory = self._next_actions(rows)
             q_next = self.target.critic(look[:, 1:], actions.unsqueeze(-3), memory)
-            goals = critic_goals(own, q_next, self.cfg.discount)  # [R, L, J]
+            goals = critic_goals(own, q_next, self.cfg.gamma)  # [R, L, J]
             memory = self._remembered(rows)
         q = self.online.critic(look[:, :-1], done.unsqueeze(-3), memory)  # [K, R, L, J]
         there = (own.there & rows.filled.unsqueeze(-1)).expand_as(goals)
         loss = critic_loss(q, goals, there, rows.weights[rows.owner].unsqueeze(-1))
         self.critic_optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        nn.utils.clip_grad_norm_(self.online.critic.parameters(), self.cfg.max_grad)
+        nn.utils.clip_grad_norm_(self.online.critic.parameters(), self.cfg.max_grad_norm)
         self.critic_optimizer.step()
         errors = ((q[0].detach() - goals).abs() * there).sum(-1)  # [R, L]
         errors = errors / there.sum(-1).clamp(min=1)
         if self.replay is not None:  # rows may come from elsewhere
             self.replay.grade(rows.ids, rows.mean_of_each(errors))
         return {
-            "value": loss.detach(),
-            "td": masked_mean(errors, rows.filled),
-            "q": masked_mean(q[0].detach(), there),
+            "value_loss": loss.detach(),
+            "td_error": masked_mean(errors, rows.filled),
+            "q_taken": masked_mean(q[0].detach(), there),
         }
 
     def improve_actor(self, rows: ReplayRows) -> dict[str, Tensor]:
@@ -383,7 +388,7 @@ class Maddpg:
         grads = torch.autograd.grad(loss, weights, allow_unused=True)
         for weight, grad in zip(weights, grads, strict=True):
             weight.grad = grad
-        metrics["grad"] = nn.utils.clip_grad_norm_(weights, self.cfg.max_grad)
+        metrics["grad_norm"] = nn.utils.clip_grad_norm_(weights, self.cfg.max_grad_norm)
         self.actor_optimizer.step()
         return metrics
 
@@ -395,7 +400,7 @@ class Maddpg:
         out = self.online.actor.judge(thought, look)  # [R, L, J, N]
         temperature = self.cfg.temperature.at(self.progress)
         own = self.layout.sample(out, look.avail, self._uniform(out), temperature)
-        if self.cfg.others == "replay":
+        if self.cfg.other_actions == "replay":
             others = self.all_layout.vectors(rows.actions)  # [R, L, A, N]
         else:
             others = self._with_others(everything, own.detach())
@@ -403,8 +408,8 @@ class Maddpg:
         # The way through what is remembered is the critic's, not the actor's to bend.
         q = self.online.critic(everything, joint, thought.features.detach())[0]  # [R, L, J]
         acting = look.acting & there & rows.filled.unsqueeze(-1)  # [R, L, J]
-        loss = actor_loss(q, out, look, acting, self.cfg.output_decay)
-        return loss, {"policy": -masked_mean(q.detach(), acting)}
+        loss = actor_loss(q, out, look, acting, self.cfg.actor_reg)
+        return loss, {"policy_loss": -masked_mean(q.detach(), acting)}
 
     def _remembered(self, rows: ReplayRows) -> Tensor:
         """[R, L, J, H] what the actors make of what they have seen, if they remember anything."""
@@ -422,11 +427,11 @@ class Maddpg:
         thought = self.target.actor.think(look, rows.carry, rows.resets[:, first:])
         out = self.target.actor.judge(thought, look)[:, 1 - first :]
         avail = look.avail[:, 1 - first :]
-        if self.cfg.target == "greedy":
+        if self.cfg.target_action == "greedy":
             actions = self.layout.greedy(out, avail)
         else:
             actions = self.layout.sample(out, avail, self._uniform(out), 1.0)
-        size = self.cfg.target_noise
+        size = self.cfg.target_policy_noise
         if size and self.layout.has_reals:
             noise = size * torch.randn(out.shape, generator=self._place.generator).to(self.device)
             actions = self.layout.add_noise(actions, noise.clamp(-2.5 * size, 2.5 * size), avail)

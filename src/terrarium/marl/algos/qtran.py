@@ -24,25 +24,25 @@ from terrarium.marl.nets.mixers import JointValue
 class QtranConfig(ValueConfig):
     """Settings of QTRAN."""
 
-    best_weight: float = 1.0
-    """of agreeing with the joint value about the best joint action"""
-    other_weight: float = 0.1
-    """of not being below it for the joint actions that were taken"""
-    joint_width: int = 64
-    """of the hidden layers of the joint value"""
+    opt_coef: float = 1.0
+    """coefficient of L_opt: greedy joint actions"""
+    nopt_coef: float = 0.1
+    """coefficient of L_nopt: joint actions that were taken"""
+    joint_hidden_dim: int = 64
+    """hidden units of the joint Q and V networks"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, fine, allowed in (
-            ("best_weight", self.best_weight >= 0.0, "0 or more"),
-            ("other_weight", self.other_weight >= 0.0, "0 or more"),
-            ("joint_width", 1 <= self.joint_width <= 4096, "1 to 4096"),
+            ("opt_coef", self.opt_coef >= 0.0, "0 or more"),
+            ("nopt_coef", self.nopt_coef >= 0.0, "0 or more"),
+            ("joint_hidden_dim", 1 <= self.joint_hidden_dim <= 4096, "1 to 4096"),
         ):
             if not fine:
                 raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
-        if self.best_weight == 0.0:
+        if self.opt_coef == 0.0:
             raise TerrariumError(
-                "algo.best_weight is 0: nothing would tie what agents think best to the joint "
+                "algo.opt_coef is 0: nothing would tie what agents think best to the joint "
                 "value that is learned; set it above 0, as the default 1"
             )
 
@@ -57,9 +57,9 @@ class Qtran(ValueLearner):
     )
 
     def make_mixer(self) -> nn.Module:
-        spec, n_features = self.spec, self.net.width
+        spec, n_features = self.spec, self.net.hidden_dim
         return JointValue(
-            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_width
+            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_hidden_dim
         )
 
     def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
@@ -78,11 +78,11 @@ class Qtran(ValueLearner):
         other = (reading.taken.sum(-1) - joint.detach() + offset).clamp(max=0.0)  # 0 or more
         total = (
             mean_square(errors, rows)
-            + self.cfg.best_weight * mean_square(best, rows)
-            + self.cfg.other_weight * mean_square(other, rows)
+            + self.cfg.opt_coef * mean_square(best, rows)
+            + self.cfg.nopt_coef * mean_square(other, rows)
         )
         metrics = {
-            "td": masked_mean(errors.detach().abs(), rows.filled),
-            "q": masked_mean(joint.detach(), rows.filled),
+            "td_error": masked_mean(errors.detach().abs(), rows.filled),
+            "q_taken": masked_mean(joint.detach(), rows.filled),
         }
         return Loss(total, error_of_rows(errors, rows), metrics)

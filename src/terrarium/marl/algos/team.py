@@ -35,7 +35,7 @@ def team_loss(
         reading.taken,
         reading.next_taken,
         slopes * errors.detach().unsqueeze(-1),
-        learner.cfg.discount,
+        learner.cfg.gamma,
     )
     loss = mean_square(errors, rows)
     if differs:
@@ -51,8 +51,8 @@ def team_of(
 ) -> Loss:
     """A loss, and what is written down about a team's values and errors [R, L]."""
     about = {
-        "td": masked_mean(errors.detach().abs(), rows.filled),
-        "q": masked_mean(total.detach(), rows.filled),
+        "td_error": masked_mean(errors.detach().abs(), rows.filled),
+        "q_taken": masked_mean(total.detach(), rows.filled),
     }
     return Loss(loss, error_of_rows(errors, rows), about | metrics)
 
@@ -91,5 +91,5 @@ def shared_loss(
         return each.errors.new_zeros(()), {"sent": sent}
     agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
     lesson = Lesson(each.rewards, each.ends)
-    loss = received_loss(rows, goes_to, lesson, agents, cfg.discount, cfg.double)
-    return exchange.cfg.weight * loss, {"sent": sent}
+    loss = received_loss(rows, goes_to, lesson, agents, cfg.gamma, cfg.double_q)
+    return exchange.cfg.coef * loss, {"sent": sent}

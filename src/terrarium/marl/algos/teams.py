@@ -124,7 +124,7 @@ class Teams:
 
     @classmethod
     def smaller(cls, cfg: TeamsConfig, share: float) -> str:
-        return "Set a smaller replay.capacity for each team, such as " + " ".join(
+        return "Set a smaller replay.buffer_size for each team, such as " + " ".join(
             f"{team.name}_replay.capacity=10000" for team in cfg.teams
         )
 

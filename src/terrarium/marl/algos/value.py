@@ -38,24 +38,25 @@ class ValueConfig:
     """learning rate"""
     optimizer: str = "adam"
     """adam or rmsprop"""
-    discount: float = 0.99
-    """what a reward is worth a step later"""
-    trace: float = 0.6
-    """lambda of the returns: 0 believes the next step's value, 1 only rewards"""
-    n_step: int = 1
-    """rewards that are counted before a value is believed; more than 1 needs trace=0"""
-    double: bool = True
-    """the learning network chooses the next action, the target network says what it is worth"""
-    target_every: int = 200
-    """gradient steps after which the target network follows"""
-    target_rate: float = 1.0
-    """how far it follows: 1 becomes a copy; 0.01 with target_every=1 is a slow average"""
-    max_grad: float = 10.0
-    """gradients are shortened to this length"""
+    gamma: float = 0.99
+    """discount factor"""
+    td_lambda: float = 0.6
+    """lambda of TD(lambda) targets; 0: one-step or n-step targets"""
+    n_step_return: int = 1
+    """steps of an n-step return; more than 1 needs td_lambda=0"""
+    double_q: bool = True
+    """double Q-learning: the online network chooses the next action, the target network values
+    it"""
+    target_update_interval: int = 200
+    """gradient steps between updates of the target network"""
+    tau: float = 1.0
+    """soft update of the target network: 1 copies the weights, 0.01 averages slowly"""
+    max_grad_norm: float = 10.0
+    """gradient norm limit"""
     n_steps: int = 8
     """steps of every environment between two updates"""
     steps_per_update: float = 128.0
-    """steps of all environments together for one gradient step"""
+    """environment steps, of all environments together, per gradient step"""
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     explore: ExploreConfig = field(default_factory=ExploreConfig)
 
@@ -63,12 +64,12 @@ class ValueConfig:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
         for name, fine, allowed in (
             ("optimizer", self.optimizer in OPTIMIZERS, ", ".join(OPTIMIZERS)),
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
-            ("n_step", 1 <= self.n_step <= 1000, "1 to 1000"),
-            ("target_every", 1 <= self.target_every <= 10**9, "1 to 10^9"),
-            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("td_lambda", 0.0 <= self.td_lambda <= 1.0, "0 to 1"),
+            ("n_step_return", 1 <= self.n_step_return <= 1000, "1 to 1000"),
+            ("target_update_interval", 1 <= self.target_update_interval <= 10**9, "1 to 10^9"),
+            ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
         ):
@@ -76,15 +77,17 @@ class ValueConfig:
                 value = getattr(self, name)
                 hint = nearest(value, OPTIMIZERS) if name == "optimizer" else ""
                 raise TerrariumError(f"algo.{name} is {value}.{hint} Allowed: {allowed}")
-        if self.n_step > 1 and self.trace > 0.0:
+        if self.n_step_return > 1 and self.td_lambda > 0.0:
             raise TerrariumError(
-                f"algo.n_step is {self.n_step} and algo.trace {self.trace}: returns are cut after "
-                "some steps or fade by lambda, not both; set algo.trace=0"
+                f"algo.n_step_return is {self.n_step_return} and algo.td_lambda "
+                f"{self.td_lambda}: a return is either n-step or TD(lambda), not both; "
+                "set algo.td_lambda=0"
             )
-        if 0 < self.replay.chunk < self.n_step:
+        if 0 < self.replay.chunk_length < self.n_step_return:
             raise TerrariumError(
-                f"algo.n_step is {self.n_step} and replay.chunk {self.replay.chunk}: a row must "
-                f"hold the rewards that are counted; set replay.chunk={self.n_step} or more"
+                f"algo.n_step_return is {self.n_step_return} and replay.chunk_length "
+                f"{self.replay.chunk_length}: a sequence must hold an n-step return; "
+                f"set replay.chunk_length={self.n_step_return} or more"
             )
 
 
@@ -168,10 +171,10 @@ class ValueLearner:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
-        if cfg.replay.hindsight:
+        if cfg.replay.hindsight_ratio:
             raise TerrariumError(
-                f"replay.hindsight is {cfg.replay.hindsight}: battles have no goals that could be "
-                "exchanged; leave it at 0. An environment of your own may have them: docs/value.md"
+                f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}: battles have no goals to "
+                "relabel; leave it at 0. An environment of your own may have them: docs/value.md"
             )
         if "share" not in cls.lacks and cfg.share.rule != "none":
             _check_share(net, cfg.share, cfg.replay)
@@ -182,10 +185,10 @@ class ValueLearner:
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
-        fits = int(0.8 * share * cfg.replay.capacity)
-        if fits <= cfg.replay.batch:
-            return "replay.chunk=16 keeps stretches of episodes"
-        return f"replay.capacity={fits} fits"
+        fits = int(0.8 * share * cfg.replay.buffer_size)
+        if fits <= cfg.replay.batch_size:
+            return "replay.chunk_length=16 keeps stretches of episodes"
+        return f"replay.buffer_size={fits} fits"
 
     @property
     def n_steps(self) -> int:
@@ -194,7 +197,7 @@ class ValueLearner:
 
     @property
     def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk > 0 and self.carry_size > 0
+        return self.cfg.replay.chunk_length > 0 and self.carry_size > 0
 
     @property
     def carry_size(self) -> int:
@@ -236,9 +239,9 @@ class ValueLearner:
         """As many gradient steps as are due for the steps that were collected."""
         assert self.replay is not None, "nothing was observed"
         self.progress = progress
-        if len(self.replay) < self.cfg.replay.batch:
+        if len(self.replay) < self.cfg.replay.batch_size:
             self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/updates": 0.0, "learn/kept": float(len(self.replay))}
+            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
         n, sums = int(self._due), dict[str, Tensor]()
         self._due -= n
         for group in self.optimizer.param_groups:
@@ -250,8 +253,8 @@ class ValueLearner:
         return {
             **means,
             "learn/lr": self.cfg.lr.at(progress),
-            "learn/updates": float(n),
-            "learn/kept": float(len(self.replay)),
+            "learn/n_updates": float(n),
+            "learn/buffer_rows": float(len(self.replay)),
         }
 
     def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
@@ -264,20 +267,20 @@ class ValueLearner:
     def step(self, rows: ReplayRows) -> tuple[Loss, dict[str, Tensor]]:
         """One gradient step on some rows."""
         if self.hindsight is not None:
-            share = self.cfg.replay.hindsight
+            share = self.cfg.replay.hindsight_ratio
             rows = relabel(rows, self.hindsight, share, "future", self.generator)
-        if not self.cfg.replay.chunk:
+        if not self.cfg.replay.chunk_length:
             rows = rows.packed()
         rows = rows.to(self.device)
         loss = self.loss(rows, self.read(rows))
         self.optimizer.zero_grad()
         loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad)
+        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad_norm)
         self.optimizer.step()
         self._n_updates += 1
-        if self._n_updates % self.cfg.target_every == 0:
-            follow(self.target, self.online, self.cfg.target_rate)
-        return loss, {**loss.metrics, "grad": grad}
+        if self._n_updates % self.cfg.target_update_interval == 0:
+            follow(self.target, self.online, self.cfg.tau)
+        return loss, {**loss.metrics, "grad_norm": grad}
 
     def read(self, rows: ReplayRows) -> Reading:
         """Let both networks look at rows."""
@@ -289,7 +292,7 @@ class ValueLearner:
             self.target.agents.draw_noise(generator)
             later = self.target.agents.think(look, rows.carry, resets)
             q_later = self.target.agents.judge(later, look)[:, 1:]  # [R, L, A, N]
-            next_actions = (q.detach()[:, 1:] if self.cfg.double else q_later).argmax(-1)
+            next_actions = (q.detach()[:, 1:] if self.cfg.double_q else q_later).argmax(-1)
         goes_on = rows.filled & ~rows.terminated
         return Reading(
             q=q,
@@ -317,10 +320,10 @@ class ValueLearner:
     ) -> Tensor:
         """[R, L, ...] of what has steps first, but for the values [R, L, ...]."""
         args = (rewards, next_values.transpose(0, 1), terminated, over)
-        if self.cfg.trace > 0.0:
-            goals = lambda_returns(*args, self.cfg.discount, self.cfg.trace)
+        if self.cfg.td_lambda > 0.0:
+            goals = lambda_returns(*args, self.cfg.gamma, self.cfg.td_lambda)
         else:
-            goals = n_step_returns(*args, self.cfg.discount, self.cfg.n_step)
+            goals = n_step_returns(*args, self.cfg.gamma, self.cfg.n_step_return)
         return goals.transpose(0, 1)
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
@@ -396,12 +399,13 @@ def _check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> No
             f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
             "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"
         )
-    n_steps = replay.batch * replay.chunk  # of an agent; 0: whole episodes, however long
+    # Of an agent; 0: whole episodes, however long.
+    n_steps = replay.batch_size * replay.chunk_length
     if n_steps and share.bandwidth * n_steps < 1.0:
         raise TerrariumError(
             f"share.bandwidth is {share.bandwidth:g} and a batch holds {n_steps} steps of an agent "
-            f"(replay.batch x replay.chunk), so it could never send one; set share.bandwidth="
-            f"{math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
+            "(replay.batch_size x replay.chunk_length), so it could never send one; set "
+            f"share.bandwidth={math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
         )
 
 

@@ -29,7 +29,7 @@ class Experience:
 
     def _make(self, look: Look) -> None:
         spec = self._spec
-        length = self._cfg.chunk or spec.limit_steps
+        length = self._cfg.chunk_length or spec.limit_steps
         self.replay = Replay(
             self._cfg, length, look, self._carry_size, spec.action_columns, spec.n_own
         )
@@ -38,7 +38,7 @@ class Experience:
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write what is kept into a folder; what a checkpoint has to know of it."""
-        if self.replay is None or not self._cfg.on_disk:
+        if self.replay is None or not self._cfg.save_to_disk:
             return {}
         if self._files is None:
             self._files = ReplayFiles(folder)

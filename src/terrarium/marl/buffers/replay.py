@@ -28,37 +28,37 @@ SMALLEST_PRIORITY = 1e-6
 class ReplayConfig:
     """What is kept, and how it is drawn."""
 
-    capacity: int = 2000
-    """rows that are kept, each an episode or a stretch of one"""
-    chunk: int = 0
-    """steps of a row; 0: whole episodes, 1: single transitions"""
-    batch: int = 32
-    """rows of a gradient step"""
-    priority: float = 0.0
-    """how much the error of a row raises its chance to be drawn (alpha); 0: all are alike"""
-    correction: Schedule = Schedule("0.4 -> 1")
-    """how much of that is taken back in the loss (beta)"""
-    hindsight: float = 0.0
-    """share of the rows whose goal becomes what they achieved; for environments with goals only"""
-    on_disk: bool = True
-    """keep it in the run's folder, too: a resumed run needs it to go on as if nothing happened"""
+    buffer_size: int = 2000
+    """sequences in the replay buffer, each an episode or a part of one"""
+    chunk_length: int = 0
+    """steps of a stored sequence; 0: whole episodes, 1: transitions"""
+    batch_size: int = 32
+    """sequences per gradient step"""
+    per_alpha: float = 0.0
+    """prioritized replay: exponent of the priorities; 0: uniform sampling"""
+    per_beta: Schedule = Schedule("0.4 -> 1")
+    """prioritized replay: exponent of the importance weights"""
+    hindsight_ratio: float = 0.0
+    """hindsight experience replay: fraction of relabeled sequences; for tasks with goals only"""
+    save_to_disk: bool = True
+    """save the buffer with the run, so that a resumed run continues exactly"""
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("capacity", 1, 10**9),
-            ("chunk", 0, 100_000),
-            ("batch", 1, 100_000),
-            ("priority", 0.0, 1.0),
-            ("hindsight", 0.0, 1.0),
+            ("buffer_size", 1, 10**9),
+            ("chunk_length", 0, 100_000),
+            ("batch_size", 1, 100_000),
+            ("per_alpha", 0.0, 1.0),
+            ("hindsight_ratio", 0.0, 1.0),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise TerrariumError(f"replay.{name} is {value}; allowed: {low} to {high}")
-        check_schedule("replay.correction", self.correction, 0.0, 1.0)
-        if self.batch > self.capacity:
+        check_schedule("replay.per_beta", self.per_beta, 0.0, 1.0)
+        if self.batch_size > self.buffer_size:
             raise TerrariumError(
-                f"replay.batch is {self.batch} and replay.capacity {self.capacity}: "
-                "a batch is drawn from what is kept, so it cannot be larger"
+                f"replay.batch_size is {self.batch_size} and replay.buffer_size "
+                f"{self.buffer_size}: a batch cannot be larger than the buffer"
             )
 
 
@@ -180,9 +180,9 @@ class Replay:
         """
         self.cfg, self.length = cfg, length
         n_lanes, n_agents = look.avail.shape[:2]
-        n_rows = cfg.capacity + n_lanes
+        n_rows = cfg.buffer_size + n_lanes
         # Whole episodes begin with nothing to remember.
-        self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk else 0))
+        self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk_length else 0))
         self._carry_size = carry_size
         self._look = room_for(look[0], n_rows, length + 1)
         shape = (n_rows, length, n_agents)
@@ -256,7 +256,7 @@ class Replay:
             self._n_steps[closed] = self._lane_step[closes]
             self._lane_row[closes] = -1
             graded += [(opened, 0.0), (closed, self._highest)]  # what is new comes first
-        if self.cfg.priority:
+        if self.cfg.per_alpha:
             priorities = [torch.full(ids.shape, grade) for ids, grade in graded]
             self._tree.update(torch.cat([ids for ids, _ in graded]), torch.cat(priorities))
         return rows, steps, torch.arange(len(over)).unsqueeze(1) >= newest[rows]
@@ -274,13 +274,13 @@ class Replay:
     def draw(self, share: float, generator: torch.Generator) -> ReplayRows:
         """Some rows, cut to the longest of them; `share` of the run is done."""
         closed = (self._n_steps > 0).nonzero().squeeze(1)
-        if self.cfg.priority:
-            ids = self._tree.sample(self.cfg.batch, generator)
+        if self.cfg.per_alpha:
+            ids = self._tree.sample(self.cfg.batch_size, generator)
             chances = self._tree[ids] / self._tree.total * len(closed)  # [R] 1: drawn evenly
-            weights = (chances ** -self.cfg.correction.at(share)).float()
+            weights = (chances ** -self.cfg.per_beta.at(share)).float()
             weights = weights / weights.max()
         else:
-            ids = closed[torch.randperm(len(closed), generator=generator)[: self.cfg.batch]]
+            ids = closed[torch.randperm(len(closed), generator=generator)[: self.cfg.batch_size]]
             weights = torch.ones(len(ids))
         return self.rows(ids, weights)
 
@@ -289,7 +289,7 @@ class Replay:
         n_steps = self._n_steps[ids]
         longest = int(n_steps.max())
         carry = self._carry[ids]
-        if not self.cfg.chunk:
+        if not self.cfg.chunk_length:
             carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
         return ReplayRows(
             look=Look(*(part[ids, : longest + 1] for part in parts(self._look))),
@@ -307,8 +307,8 @@ class Replay:
 
     def grade(self, ids: Tensor, errors: Tensor) -> None:
         """Say how wrong the learner was about rows [R] that were drawn."""
-        if self.cfg.priority:
-            priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.priority
+        if self.cfg.per_alpha:
+            priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.per_alpha
             self._highest = max(self._highest, float(priorities.max()))
             self._tree.update(ids.cpu(), priorities)
 
@@ -381,9 +381,9 @@ def _readable(actions: Tensor) -> Tensor:
 
 def replay_bytes(cfg: ReplayConfig, spec: Spec, look: Look, carry_size: int, n_lanes: int) -> int:
     """What a buffer takes; `look` [1, ...] is that of one battle."""
-    length = cfg.chunk or spec.limit_steps
+    length = cfg.chunk_length or spec.limit_steps
     done = look.n_agents * (4 * spec.action_columns or 2)
     played = done + 4 + 1 + spec.n_own * (4 + 1 + 1)  # reward and end of the team, and of each
-    memory = 4 * look.n_agents * carry_size if cfg.chunk else 0
+    memory = 4 * look.n_agents * carry_size if cfg.chunk_length else 0
     row = length * (look.n_bytes + played) + look.n_bytes + memory
-    return (cfg.capacity + n_lanes) * row
+    return (cfg.buffer_size + n_lanes) * row

@@ -32,10 +32,10 @@ def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore | Toke
     if cfg.core == "none":
         return NoCore()
     if cfg.core == "transformer":
-        return TransformerCore(cfg.width, cfg.layers, cfg.heads, cfg.window)
+        return TransformerCore(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, cfg.window)
     if cfg.core == "token":
-        return TokenCore(cfg.width)
-    return RecurrentCore(cfg.core, cfg.width)
+        return TokenCore(cfg.hidden_dim)
+    return RecurrentCore(cfg.core, cfg.hidden_dim)
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class Actor(nn.Module):
         self.core = make_core(cfg)
         self.encoder = make_encoder(spec, cfg)
         if isinstance(self.encoder, VectorEncoder):
-            self.basic = head(cfg.width, spec.n_actions, OUTPUT_GAIN, noisy)
+            self.basic = head(cfg.hidden_dim, spec.n_actions, OUTPUT_GAIN, noisy)
         else:
             # A hypernetwork's tokens of allies and of enemies are not of one kind.
             self.n_sides = 2 if isinstance(self.encoder, HpnEncoder) else 1
             n_queries = self.n_sides * (1 + spec.n_aimed)
-            self.basic = head(cfg.width, spec.first_target, OUTPUT_GAIN, noisy)
-            self.aim = head(cfg.width, n_queries * self.encoder.token_width, OUTPUT_GAIN, noisy)
+            self.basic = head(cfg.hidden_dim, spec.first_target, OUTPUT_GAIN, noisy)
+            self.aim = head(cfg.hidden_dim, n_queries * self.encoder.token_dim, OUTPUT_GAIN, noisy)
         self.comm = None if cfg.comm == "none" else Comm(cfg)
 
     @property
@@ -154,9 +154,9 @@ class Actor(nn.Module):
 
     def _scores(self, features: Tensor, tokens: Tensor) -> Tensor:
         """[B, A, M, V] how well each member suits each of the verbs."""
-        n_queries, token = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
+        n_queries, token_dim = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
         queries = self.aim(features).unflatten(-1, (n_queries, -1))  # [B, A, sides V, K]
-        queries = queries.transpose(-1, -2) / math.sqrt(token)  # [B, A, K, sides V]
+        queries = queries.transpose(-1, -2) / math.sqrt(token_dim)  # [B, A, K, sides V]
         if self.n_sides == 1:
             scores: Tensor = tokens @ queries  # [B, A, M, V]
             return scores
@@ -254,13 +254,13 @@ class SeparateActors(nn.Module):
         if look.n_agents != len(self.actors):
             raise NetError(
                 f"this policy has {len(self.actors)} networks and the scenario {look.n_agents} "
-                "agents; only net.share=true fits every scenario"
+                "agents; only net.share_params=true fits every scenario"
             )
 
 
 def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | SeparateActors:
     """`noisy`: the last layers have noise on their weights, see `draw_noise`."""
-    return Actor(spec, cfg, noisy) if cfg.share else SeparateActors(spec, cfg, noisy)
+    return Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
 
 
 def _talk(comms: Sequence[Comm], thought: Thought, look: Look) -> tuple[Thought, list[Tensor]]:

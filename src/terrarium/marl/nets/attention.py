@@ -17,15 +17,17 @@ class AgentEncoder(nn.Module):
     tokens are narrower than what stands for an agent: they are most of the work in large battles.
     """
 
-    def __init__(self, width: int, token: int, n_heads: int, skilled: bool, n_ids: int = 0) -> None:
+    def __init__(
+        self, hidden_dim: int, token_dim: int, n_heads: int, skilled: bool, n_ids: int = 0
+    ) -> None:
         super().__init__()
         self.columns = columns_for(skilled)
-        self.token_width = token
-        self.unit = linear(len(self.columns.of_anybody), token)
-        self.pair = linear(self.columns.n_pairs, token, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.pool = AttentionPool(width, token, n_heads)
-        self.join = linear(2 * width, width)
+        self.token_dim = token_dim
+        self.unit = linear(len(self.columns.of_anybody), token_dim)
+        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
@@ -42,16 +44,16 @@ class AgentEncoder(nn.Module):
 class TableEncoder(nn.Module):
     """Each agent's row of the global table attends to all rows.
 
-    Its input holds every agent's own features, and its width does not grow with their number. An
-    agent that is dead asks with a row of zeros, and learns how the battle stands.
+    Its input holds every agent's own features, and its size does not grow with their number. The
+    query of a dead agent is a row of zeros.
     """
 
-    def __init__(self, width: int, token: int, n_heads: int, skilled: bool) -> None:
+    def __init__(self, hidden_dim: int, token_dim: int, n_heads: int, skilled: bool) -> None:
         super().__init__()
-        self.unit = linear(len(FEATURES) + len(SKILL_FEATURES) * skilled, width)
-        self.narrow = linear(width, token)
-        self.pool = AttentionPool(width, token, n_heads)
-        self.join = linear(2 * width, width)
+        self.unit = linear(len(FEATURES) + len(SKILL_FEATURES) * skilled, hidden_dim)
+        self.narrow = linear(hidden_dim, token_dim)
+        self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def forward(self, look: Look) -> Tensor:
         """Features [B, A, H] of the whole battle, as it concerns each agent."""

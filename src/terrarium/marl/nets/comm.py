@@ -14,9 +14,9 @@ from terrarium.marl.nets.layers import linear
 class CommNetRound(nn.Module):
     """Everybody says what it thinks and hears the mean (Sukhbaatar et al. 2016)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, hidden_dim: int) -> None:
         super().__init__()
-        self.join = linear(2 * width, width)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def speak(self, features: Tensor) -> Tensor:
         return features
@@ -31,12 +31,12 @@ class CommNetRound(nn.Module):
 class TarmacRound(nn.Module):
     """Signatures say whom a message is for, queries what an agent wants (Das et al. 2019)."""
 
-    def __init__(self, width: int, signature: int) -> None:
+    def __init__(self, hidden_dim: int, signature: int) -> None:
         super().__init__()
         self.signature = signature
-        self.say = linear(width, signature + width, gain=1.0)
-        self.query = linear(width, signature, gain=1.0)
-        self.join = linear(2 * width, width)
+        self.say = linear(hidden_dim, signature + hidden_dim, gain=1.0)
+        self.query = linear(hidden_dim, signature, gain=1.0)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def speak(self, features: Tensor) -> Tensor:
         words: Tensor = self.say(features)  # [..., a, signature + H]
@@ -58,7 +58,9 @@ class Comm(nn.Module):
     def __init__(self, cfg: NetConfig) -> None:
         super().__init__()
         self.rounds = nn.ModuleList(
-            CommNetRound(cfg.width) if cfg.comm == "commnet" else TarmacRound(cfg.width, cfg.token)
+            CommNetRound(cfg.hidden_dim)
+            if cfg.comm == "commnet"
+            else TarmacRound(cfg.hidden_dim, cfg.token_dim)
             for _ in range(cfg.comm_rounds)
         )
 

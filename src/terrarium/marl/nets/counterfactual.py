@@ -24,10 +24,10 @@ class JointActions(nn.Module):
     hundreds of megabytes for a rollout of large teams.
     """
 
-    def __init__(self, n_agents: int, n_actions: int, width: int) -> None:
+    def __init__(self, n_agents: int, n_actions: int, hidden_dim: int) -> None:
         super().__init__()
         self.n_agents, self.n_actions = n_agents, n_actions
-        self.rows = nn.Embedding(n_agents * n_actions, width)
+        self.rows = nn.Embedding(n_agents * n_actions, hidden_dim)
         nn.init.normal_(self.rows.weight, std=1.0 / math.sqrt(n_agents))
 
     def forward(self, actions: Tensor) -> Tensor:
@@ -47,15 +47,17 @@ class CounterfactualCritic(nn.Module):
 
     def __init__(self, spec: Spec, cfg: NetConfig, memory: bool) -> None:
         super().__init__()
-        hidden = 2 * cfg.width  # 128 with the usual width, as in the paper's code
+        hidden = 2 * cfg.hidden_dim  # 128 with the usual hidden_dim, as in the paper's code
         self.shape = (spec.n_agents, spec.n_actions)
         self.encoder: TableEncoder | VectorEncoder
         if cfg.encoder not in ENTITY_ENCODERS:
-            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
+            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
         else:
-            self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
+            self.encoder = TableEncoder(
+                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
+            )
         self.core = make_core(cfg) if memory else NoCore()
-        self.join = linear(cfg.width, hidden)
+        self.join = linear(cfg.hidden_dim, hidden)
         self.now = JointActions(*self.shape, hidden)
         self.before = JointActions(*self.shape, hidden)
         self.whose = nn.Parameter(torch.randn(spec.n_agents, hidden) / math.sqrt(2.0))

@@ -26,10 +26,12 @@ class Critic(nn.Module):
         if not central:
             self.encoder = make_encoder(spec, cfg)
         elif cfg.encoder in ENTITY_ENCODERS:
-            self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
+            self.encoder = TableEncoder(
+                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
+            )
         else:
-            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
-        self.value = linear(cfg.width, 1, 1.0)
+            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
+        self.value = linear(cfg.hidden_dim, 1, 1.0)
 
     def forward(self, look: Look) -> Tensor:
         """look [...] -> values [..., A]."""

@@ -18,14 +18,14 @@ def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | VectorEncoder:
     """What reads an agent's own view; all but the one of vectors also yield tokens to aim at."""
     skilled, n_ids = spec.n_aimed > 0, n_ids_of(spec, cfg)
     if cfg.encoder == "attention":
-        return AgentEncoder(cfg.width, cfg.token, cfg.heads, skilled, n_ids)
+        return AgentEncoder(cfg.hidden_dim, cfg.token_dim, cfg.n_heads, skilled, n_ids)
     if cfg.encoder == "hpn":
-        return HpnEncoder(cfg.width, cfg.token, skilled, n_ids)
+        return HpnEncoder(cfg.hidden_dim, cfg.token_dim, skilled, n_ids)
     if cfg.encoder == "transformer":
-        return TransformerEncoder(cfg.width, cfg.layers, cfg.heads, skilled, n_ids)
+        return TransformerEncoder(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, skilled, n_ids)
     if cfg.encoder == "cnn":
-        return CnnEncoder(cfg.width, cfg.token, cfg.raster, skilled, n_ids)
-    return VectorEncoder(spec.obs_width + n_ids, cfg.width, plain=cfg.encoder == "linear")
+        return CnnEncoder(cfg.hidden_dim, cfg.token_dim, cfg.grid_size, skilled, n_ids)
+    return VectorEncoder(spec.obs_width + n_ids, cfg.hidden_dim, plain=cfg.encoder == "linear")
 
 
 def n_ids_of(spec: Spec, cfg: NetConfig) -> int:

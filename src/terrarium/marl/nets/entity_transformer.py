@@ -16,17 +16,17 @@ class TransformerEncoder(nn.Module):
     """
 
     def __init__(
-        self, width: int, n_layers: int, n_heads: int, skilled: bool, n_ids: int = 0
+        self, hidden_dim: int, n_layers: int, n_heads: int, skilled: bool, n_ids: int = 0
     ) -> None:
         super().__init__()
         self.columns = columns_for(skilled)
-        self.token_width = width
-        self.unit = linear(len(self.columns.of_anybody), width)
-        self.pair = linear(self.columns.n_pairs, width, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.blocks = nn.ModuleList(_Block(width, n_heads) for _ in range(n_layers))
+        self.token_dim = hidden_dim
+        self.unit = linear(len(self.columns.of_anybody), hidden_dim)
+        self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.blocks = nn.ModuleList(_Block(hidden_dim, n_heads) for _ in range(n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
-        self.norm = nn.LayerNorm(width)
+        self.norm = nn.LayerNorm(hidden_dim)
 
     def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, H] of whom they see."""
@@ -64,9 +64,9 @@ class TransformerEncoder(nn.Module):
 class TokenCore(nn.Module):
     """Remembers by a token more: what becomes of it is there again in the next step."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, hidden_dim: int) -> None:
         super().__init__()
-        self.carry_size = width
+        self.carry_size = hidden_dim
 
     def forward(
         self,
@@ -96,14 +96,14 @@ class TokenCore(nn.Module):
 class _Block(nn.Module):
     """Attention of all to all, then two linear layers, each beside a way around it."""
 
-    def __init__(self, width: int, n_heads: int) -> None:
+    def __init__(self, hidden_dim: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.norm, self.norm_more = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.look = linear(width, 3 * width, gain=1.0)
-        self.out = linear(width, width, gain=1.0)
+        self.norm, self.norm_more = nn.LayerNorm(hidden_dim), nn.LayerNorm(hidden_dim)
+        self.look = linear(hidden_dim, 3 * hidden_dim, gain=1.0)
+        self.out = linear(hidden_dim, hidden_dim, gain=1.0)
         self.more = nn.Sequential(
-            linear(width, 2 * width), nn.ReLU(), linear(2 * width, width, 1.0)
+            linear(hidden_dim, 2 * hidden_dim), nn.ReLU(), linear(2 * hidden_dim, hidden_dim, 1.0)
         )
 
     def forward(self, x: Tensor, allowed: Tensor) -> Tensor:

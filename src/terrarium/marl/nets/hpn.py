@@ -16,13 +16,13 @@ class HpnEncoder(nn.Module):
     head, with queries of their own for allies and enemies, is the paper's output.
     """
 
-    def __init__(self, width: int, hidden: int, skilled: bool, n_ids: int = 0) -> None:
+    def __init__(self, hidden_dim: int, hidden: int, skilled: bool, n_ids: int = 0) -> None:
         super().__init__()
         self.columns = columns_for(skilled)
-        self.token_width = hidden + 1
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.allies = _Hypernet(self.columns, hidden, width)
-        self.enemies = _Hypernet(self.columns, hidden, width)
+        self.token_dim = hidden + 1
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.allies = _Hypernet(self.columns, hidden, hidden_dim)
+        self.enemies = _Hypernet(self.columns, hidden, hidden_dim)
 
     def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K + 1] of whom they see."""
@@ -50,13 +50,13 @@ class _Hypernet(nn.Module):
     it, is not copied for every observer.
     """
 
-    def __init__(self, columns: Columns, hidden: int, width: int) -> None:
+    def __init__(self, columns: Columns, hidden: int, hidden_dim: int) -> None:
         super().__init__()
         n_known, n_pairs = len(columns.of_anybody), columns.n_pairs
         self.unit = linear(n_known, hidden)
         self.pair = linear(n_pairs, hidden, bias=False)
-        self.made_for_unit = linear((hidden + 1) * n_known, width, bias=False)
-        self.made_for_pair = linear((hidden + 1) * n_pairs, width, bias=False)
+        self.made_for_unit = linear((hidden + 1) * n_known, hidden_dim, bias=False)
+        self.made_for_pair = linear((hidden + 1) * n_pairs, hidden_dim, bias=False)
 
     def forward(self, units: Tensor, pairs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """units [B, m, f], pairs [B, A, m, r], mask [B, A, m] -> the sum [B, A, H] over those in

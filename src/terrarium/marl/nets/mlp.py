@@ -13,20 +13,20 @@ class VectorEncoder(nn.Module):
     A plain one has a single layer and normalizes nothing, as PyMARL's agents.
     """
 
-    def __init__(self, n_in: int, width: int, plain: bool = False) -> None:
+    def __init__(self, n_in: int, hidden_dim: int, plain: bool = False) -> None:
         super().__init__()
         self.n_in = n_in
         if plain:
-            self.layers = nn.Sequential(linear(n_in, width), nn.ReLU())
+            self.layers = nn.Sequential(linear(n_in, hidden_dim), nn.ReLU())
             return
         self.layers = nn.Sequential(
             nn.LayerNorm(n_in),
-            linear(n_in, width),
+            linear(n_in, hidden_dim),
             nn.ReLU(),
-            nn.LayerNorm(width),
-            linear(width, width),
+            nn.LayerNorm(hidden_dim),
+            linear(hidden_dim, hidden_dim),
             nn.ReLU(),
-            nn.LayerNorm(width),
+            nn.LayerNorm(hidden_dim),
         )
 
     def forward(self, x: Tensor) -> Tensor:

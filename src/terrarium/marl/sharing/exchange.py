@@ -41,9 +41,9 @@ class Exchange:
         """Every so many steps, or when what is learned from has changed since the last time."""
         self._n_steps += 1
         if self.cfg.trigger == "fixed":
-            return (self._n_steps - 1) % self.cfg.every == 0
+            return (self._n_steps - 1) % self.cfg.interval == 0
         entropy = entropy_of(errors[there])
-        if abs(entropy - self._entropy) <= self.cfg.change:
+        if abs(entropy - self._entropy) <= self.cfg.entropy_change:
             return False
         self._entropy = entropy
         return True

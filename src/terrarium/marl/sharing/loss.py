@@ -23,7 +23,7 @@ def received_loss(
     goes_to: Tensor,
     lesson: Lesson,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
-    discount: float,
+    gamma: float,
     double: bool,
 ) -> Tensor:
     """Squared errors of the receivers' own networks about what they were sent.
@@ -37,7 +37,7 @@ def received_loss(
         each_later = target.as_each(rows.look, rows.carry, rows.resets)
         greedy = (each if double else each_later)[:, :, 1:].argmax(-1)  # [J, R, L, A]
         later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
-        goals = lesson.rewards + discount * later  # [J, R, L, A]
+        goals = lesson.rewards + gamma * later  # [J, R, L, A]
     actions = rows.actions.expand(len(each), *rows.actions.shape)
     errors = pick(each[:, :, :-1], actions) - goals  # [J, R, L, A]
     # One network for all answers for every receiver alike.

@@ -14,7 +14,7 @@ class Receivers:
 
     def __init__(self, cfg: ShareConfig) -> None:
         self.cfg = cfg
-        self.roles = Roles(cfg.roles) if cfg.receivers == "roles" else None
+        self.roles = Roles(cfg.n_roles) if cfg.receivers == "roles" else None
 
     def of(self, look: Look, features: Tensor, there: Tensor) -> Tensor:
         """[R, L, A, A] sender, then receiver; look [R, L, ...], features [R, L, A, H].
@@ -28,7 +28,7 @@ class Receivers:
             return possible & look.mask[..., :n_agents]
         if self.cfg.receivers == "similar":
             seen = look.obs if look.obs.shape[-1] else look.table[..., :n_agents, :]
-            return possible & (cosines(seen) >= self.cfg.similarity)
+            return possible & (cosines(seen) >= self.cfg.min_similarity)
         if self.roles is not None:
             role = self.roles.learn(features.detach(), there)  # [R, L, A]
             return possible & (role.unsqueeze(-1) == role.unsqueeze(-2))
