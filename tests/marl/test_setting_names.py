@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from terrarium.config import ConfigError, layer_from_words
+from terrarium.config import ConfigError, inner_sections, layer_from_words
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
@@ -82,3 +82,18 @@ def test_checkpoints_of_an_earlier_format_are_refused_in_one_line(tmp_path: Path
     torch.save({"kind": "terrarium checkpoint", "version": 1}, tmp_path / "old.pt")
     with pytest.raises(CheckpointError, match="is a checkpoint of format 1, and this version"):
         load_checkpoint(tmp_path / "old.pt")
+
+
+def test_every_setting_is_in_the_glossary() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+\.\w+)` \|", page, re.MULTILINE)
+    known = {
+        f"{section}.{field.name}"
+        for algo in ALGOS
+        for section, kind in sections(algo).items()
+        if section != "task"
+        for field in fields(kind)
+        if field.name not in inner_sections(kind)
+    }
+    assert set(rows) == known
+    assert len(rows) == len(set(rows))
