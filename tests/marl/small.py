@@ -12,8 +12,8 @@ from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.ppo import Ppo
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.nets.config import NetConfig, spec_of
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import from_layers
 
 VALUE_BASED = [name for name, algo in ALGOS.items() if issubclass(algo, ValueLearner)]
@@ -87,6 +87,6 @@ def made(
     """An algorithm, and battles that it has not played yet."""
     env = terrarium.make_vec(name, n_envs, seed=5, views=ALGOS[algo].views(net))
     env.reset()
-    place = make_place(np.random.SeedSequence(1))
-    learner = ALGOS[algo](spec_of(env.info), net, small_config(algo, *words), place)
+    runtime = make_runtime(np.random.SeedSequence(1))
+    learner = ALGOS[algo](spec_of(env.info), net, small_config(algo, *words), runtime)
     return learner, collector_for(learner, env)

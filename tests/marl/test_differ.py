@@ -12,15 +12,15 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.team import team_goals
+from terrarium.marl.algos.team import team_targets
 from terrarium.marl.algos.value import ValueLearner, mean_square
-from terrarium.marl.buffers.replay import ReplayConfig
-from terrarium.marl.differ import SELECTIONS, DifferConfig, select, slopes_of, split
+from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
 from terrarium.marl.exploration import ExploreConfig
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import MixerConfig
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
 from tests.marl.experience import N_AGENTS, grads_of, learner_of, made_up_rows, seeded
 from tests.marl.games import Coordination
@@ -42,8 +42,8 @@ def mixed(algo: str, chosen: str = "none", **settings: object) -> ValueLearner:
 def test_slopes_are_what_the_team_gains_with_an_agent(algo: str) -> None:
     learner, rows = mixed(algo), made_up_rows()
     reading, mixer = learner.read(rows), learner.online.mixer
-    total, slopes = slopes_of(rows, reading.taken.detach(), reading.best, mixer)
-    state, h = rows.look.state[:, :-1], 1e-6
+    total, slopes = mixing_gradients(rows, reading.taken.detach(), reading.best, mixer)
+    state, h = rows.obs.state[:, :-1], 1e-6
     for a in range(N_AGENTS):
         step = h * torch.eye(N_AGENTS, dtype=torch.float64)[a]
         # What QPLEX makes of advantages is held, so an agent's best moves along with it.
@@ -56,7 +56,7 @@ def test_slopes_have_a_limit() -> None:
     reading = learner.read(rows)
     for weight in learner.online.mixer.parameters():
         weight.data *= 30.0
-    _, slopes = slopes_of(rows, reading.taken, reading.best, learner.online.mixer)
+    _, slopes = mixing_gradients(rows, reading.taken, reading.best, learner.online.mixer)
     assert float(slopes.max()) == 10.0
 
 
@@ -77,11 +77,11 @@ def test_nobody_learns_from_being_dead(algo: str) -> None:
     """Then gradients are the team's, with the values of the dead as constants."""
     rows, learner = made_up_rows(deaths=0.3), mixed(algo, "all")
     reading = learner.read(rows)
-    alive = rows.look.acting[:, :-1]
+    alive = rows.obs.acting[:, :-1]
     assert not alive[rows.filled].all()
     taken = torch.where(alive, reading.taken, reading.taken.detach())
-    total = learner.online.mixer(taken, reading.best, rows.actions, rows.look.state[:, :-1])
-    error = mean_square(total - team_goals(learner, rows, reading), rows)
+    total = learner.online.mixer(taken, reading.best, rows.actions, rows.obs.state[:, :-1])
+    error = mean_square(total - team_targets(learner, rows, reading), rows)
     expected = grads_of(learner, error)
     found = grads_of(learner, learner.loss(rows, reading).total)
     for name, grad in expected.items():
@@ -91,15 +91,15 @@ def test_nobody_learns_from_being_dead(algo: str) -> None:
 def test_individual_rewards_are_those_of_the_formula() -> None:
     learner, rows = mixed("qmix"), made_up_rows(deaths=0.3)
     reading, gamma = learner.read(rows), learner.cfg.gamma
-    total, slopes = slopes_of(rows, reading.taken, reading.best, learner.online.mixer)
-    error = (total - team_goals(learner, rows, reading)).detach()  # [R, L]
+    total, slopes = mixing_gradients(rows, reading.taken, reading.best, learner.online.mixer)
+    error = (total - team_targets(learner, rows, reading)).detach()  # [R, L]
     each = split(
         rows, reading.taken, reading.next_taken, slopes * error.unsqueeze(-1), learner.cfg.gamma
     )
     taken, n_ended = reading.taken.detach(), 0
     for r, t in rows.filled.nonzero().tolist():
         for a in range(N_AGENTS):
-            dead_after = bool(rows.look.avail[r, t + 1, a, 0])
+            dead_after = bool(rows.obs.avail[r, t + 1, a, 0])
             ends = dead_after or bool(rows.terminated[r, t])
             n_ended += dead_after
             expected = float(taken[r, t, a] - slopes[r, t, a] * error[r, t])
@@ -107,7 +107,7 @@ def test_individual_rewards_are_those_of_the_formula() -> None:
                 expected -= gamma * float(reading.next_taken[r, t, a])
             assert float(each.rewards[r, t, a]) == pytest.approx(expected, rel=1e-12, abs=1e-12)
             assert bool(each.ends[r, t, a]) == ends
-            assert bool(each.there[r, t, a]) == (not rows.look.avail[r, t, a, 0])
+            assert bool(each.there[r, t, a]) == (not rows.obs.avail[r, t, a, 0])
     assert n_ended > 0
     assert not each.there[~rows.filled].any()
 
@@ -229,7 +229,7 @@ def test_a_learner_selects_by_how_far_its_run_is(progress: float, share: float) 
     cfg = DifferConfig("greedy", selected_ratio=Schedule("0.5 -> 1"))
     learner, rows = learner_of("vdn", differ=cfg), made_up_rows()
     learner.progress = progress
-    n = int((rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)).sum())
+    n = int((rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)).sum())
     metrics = learner.loss(rows, learner.read(rows)).metrics
     assert float(metrics["selected"]) == pytest.approx(math.floor(share * n) / n)
 
@@ -241,9 +241,9 @@ def test_what_was_not_selected_changes_no_agent(kind: str) -> None:
     learner = learner_of("vdn", differ=cfg)
     reading = learner.read(rows)
     # VDN has slope 1, so an agent's error is the team's.
-    error = (reading.taken.sum(-1) - team_goals(learner, rows, reading)).detach()  # [R, L]
+    error = (reading.taken.sum(-1) - team_targets(learner, rows, reading)).detach()  # [R, L]
     errors = error.unsqueeze(-1).expand_as(reading.taken)
-    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     state = learner.generator.get_state()
     weights = select(errors, there, cfg, 0.0, learner.generator)
     learner.generator.set_state(state)
@@ -263,13 +263,13 @@ def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
         differ=cfg,
     )
     spec = dataclasses.replace(game.spec, limit_steps=game.length)
-    learner = ALGOS[algo](spec, net, settings, make_place(np.random.SeedSequence(2)))
+    learner = ALGOS[algo](spec, net, settings, make_runtime(np.random.SeedSequence(2)))
     collector = Collector(game, settings.n_steps, learner.carry_size)
     for k in range(6):
         learner.observe(collector.collect(learner.act)[0])
         learner.update(k / 6)
     _, episodes = collector.collect(
-        lambda look, carry, resets: learner.act(look, carry, resets, greedy=True)
+        lambda obs, carry, resets: learner.act(obs, carry, resets, greedy=True)
     )
     return float(np.mean(episodes.returns))
 

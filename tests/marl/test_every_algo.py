@@ -12,11 +12,11 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import parts, pick
 from terrarium.marl.buffers.hindsight import Goals
-from terrarium.marl.buffers.replay import Replay, ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
 from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import JointValue
-from terrarium.marl.place import make_place
+from terrarium.marl.nets.mixers import QtranJointQ
 from terrarium.marl.rollout import Collector, Rollout
+from terrarium.marl.runtime import make_runtime
 from tests.marl.games import BitFlip, Coordination, Game, Memory
 from tests.marl.small import (
     DDPG_LIKE,
@@ -38,19 +38,19 @@ def play(learner: Any, collector: Collector, n: int) -> Rollout:
     return rollout
 
 
-def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, Replay]:
+def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, ReplayBuffer]:
     """A learner of values with episodes that it has played, most of them against each other."""
     learner, collector = made(algo, *words, **how)
     play(learner, collector, n)
     return learner, learner.replay
 
 
-def all_rows(replay: Replay) -> ReplayRows:
+def all_rows(replay: ReplayBuffer) -> ReplayBatch:
     ids = replay._n_steps.nonzero().squeeze(1)
     return replay.rows(ids, torch.linspace(0.5, 1.0, len(ids)))
 
 
-def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, Tensor]:
+def gradients(learner: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
     """The loss, how wrong each row is, and all gradients."""
     loss = learner.loss(rows, learner.read(rows))
     learner.optimizer.zero_grad()
@@ -97,10 +97,10 @@ def test_padding_changes_neither_losses_nor_gradients(algo: str) -> None:
     n = replay._n_steps.unsqueeze(1)  # [rows, 1]
     unused = torch.arange(replay.length) >= n
     unseen = torch.arange(replay.length + 1) > n
-    for part in parts(replay._look):
+    for part in parts(replay._obs):
         junk = 100.0 * torch.randn(part.shape, generator=generator)
         part[unseen] = (junk > 0.0 if part.dtype == torch.bool else junk).to(part)[unseen]
-    n_actions = replay._look.avail.shape[-1]
+    n_actions = replay._obs.avail.shape[-1]
     shape = replay._actions.shape
     replay._actions[unused] = torch.randint(n_actions, shape, generator=generator).short()[unused]
     replay._rewards[unused] = 1000.0
@@ -139,25 +139,25 @@ def test_what_cannot_be_done_is_never_chosen(algo: str, words: tuple[str, ...]) 
     learner, collector = made(algo, *words)
     for _ in range(6):
         rollout, _ = collector.collect(learner.act)
-        avail, acting = rollout.look.avail[:-1], rollout.look.acting[:-1]
+        avail, acting = rollout.obs.avail[:-1], rollout.obs.acting[:-1]
         assert pick(avail, rollout.actions).all()
         assert (rollout.actions[~acting] == 0).all()  # the dead do nothing
     assert not acting.all()
-    look, carry = rollout.look[0], rollout.carry
-    choices = [learner.act(look, carry, rollout.resets[0], greedy=True) for _ in range(3)]
+    obs, carry = rollout.obs[0], rollout.carry
+    choices = [learner.act(obs, carry, rollout.resets[0], greedy=True) for _ in range(3)]
     for choice in choices:
         assert torch.equal(choice.actions, choices[0].actions)
-        assert pick(look.avail, choice.actions).all()
+        assert pick(obs.avail, choice.actions).all()
 
 
 @pytest.mark.parametrize("algo", VALUE_BASED)
 def test_greedy_is_what_seems_best(algo: str) -> None:
     learner, collector = made(algo)
     rollout = play(learner, collector, 3)
-    look, resets = rollout.look[0], rollout.resets[0]
-    q, _ = learner.online.agents(look[:, None], rollout.carry, resets[:, None])
-    best = q[:, 0].masked_fill(~look.avail, -torch.inf).argmax(-1)
-    assert torch.equal(learner.act(look, rollout.carry, resets, greedy=True).actions, best)
+    obs, resets = rollout.obs[0], rollout.resets[0]
+    q, _ = learner.online.agents(obs[:, None], rollout.carry, resets[:, None])
+    best = q[:, 0].masked_fill(~obs.avail, -torch.inf).argmax(-1)
+    assert torch.equal(learner.act(obs, rollout.carry, resets, greedy=True).actions, best)
 
 
 def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state: Tensor) -> Tensor:
@@ -165,7 +165,7 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
     q [A, N], features [A, H], state [S]
     """
-    if isinstance(mixer, JointValue):
+    if isinstance(mixer, QtranJointQ):
         joint: Tensor = mixer(features, actions, state)
         return joint
     chosen = torch.stack([q[a, int(action)] for a, action in enumerate(actions)])
@@ -176,21 +176,23 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
 
 @torch.no_grad()
-def naive_error(learner: ValueLearner, rows: ReplayRows, r: int) -> float:
+def naive_error(learner: ValueLearner, rows: ReplayBatch, r: int) -> float:
     """How wrong a row is, step by step and by definition."""
     cfg, n = learner.cfg, int(rows.filled[r].sum())
-    look, resets = rows.look[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)
+    obs, resets = rows.obs[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)
     nets = (learner.online, learner.target)
-    thoughts = [net.agents.think(look, rows.carry[r : r + 1], resets) for net in nets]
-    qs = [net.agents.judge(thought, look)[0] for net, thought in zip(nets, thoughts, strict=True)]
-    features = [thought.features[0] for thought in thoughts]
+    encodings = [net.agents.encode(obs, rows.carry[r : r + 1], resets) for net in nets]
+    qs = [
+        net.agents.logits(encoding, obs)[0] for net, encoding in zip(nets, encodings, strict=True)
+    ]
+    features = [encoding.features[0] for encoding in encodings]
     greedy = (qs[0] if cfg.double_q else qs[1]).argmax(-1)  # [n + 1, A]
-    state, actions = look.state[0], rows.actions[r]
+    state, actions = obs.state[0], rows.actions[r]
     rewards, ended = rows.rewards[r].tolist(), bool(rows.terminated[r, n - 1])
 
     def following(t: int) -> Tensor:
-        place = (qs[1][t + 1], features[1][t + 1], greedy[t + 1], state[t + 1])
-        return worth(learner.target.mixer, *place) * float(not (ended and t == n - 1))
+        runtime = (qs[1][t + 1], features[1][t + 1], greedy[t + 1], state[t + 1])
+        return worth(learner.target.mixer, *runtime) * float(not (ended and t == n - 1))
 
     def goal(t: int, left: int) -> Tensor:
         """Counting at most `left` more rewards after this one, or fading by lambda."""
@@ -243,13 +245,13 @@ def test_only_an_end_makes_what_is_seen_then_worthless(algo: str) -> None:
     learner, replay = played(algo, "replay.chunk_length=5", "algo.td_lambda=0")
     rows = all_rows(replay)
     before = learner.loss(rows, learner.read(rows)).errors
-    table, state = rows.look.table.clone(), rows.look.state.clone()
-    look = dataclasses.replace(rows.look, table=table, state=state)
+    table, state = rows.obs.table.clone(), rows.obs.state.clone()
+    obs = dataclasses.replace(rows.obs, table=table, state=state)
     last = rows.filled.sum(1)
     every = torch.arange(len(last))
-    look.table[every, last] += 1.0
-    look.state[every, last] += 1.0
-    changed = dataclasses.replace(rows, look=look)
+    obs.table[every, last] += 1.0
+    obs.state[every, last] += 1.0
+    changed = dataclasses.replace(rows, obs=obs)
     after = learner.loss(changed, learner.read(changed)).errors
     ended = rows.terminated.any(1)
     assert ended.any()
@@ -293,9 +295,9 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
     )
     seen: list[Tensor] = []
 
-    def act(look: Any, carry: Tensor, resets: Tensor) -> Any:
-        seen.append(learner.online.agents(look[:, None], carry, resets[:, None])[0][:, 0].detach())
-        return learner.act(look, carry, resets)
+    def act(obs: Any, carry: Tensor, resets: Tensor) -> Any:
+        seen.append(learner.online.agents(obs[:, None], carry, resets[:, None])[0][:, 0].detach())
+        return learner.act(obs, carry, resets)
 
     n_before = 0
     for _ in range(8):
@@ -316,9 +318,9 @@ def train_on(game: Game, algo: str, core: str, n_updates: int, enough: float = 1
     values play by what seems best."""
     net = NetConfig(encoder="mlp", core=core, hidden_dim=32, n_heads=2, window=4)
     is_greedy = algo in (*VALUE_BASED, *DDPG_LIKE)
-    place = make_place(np.random.SeedSequence(2))
+    runtime = make_runtime(np.random.SeedSequence(2))
     cfg = small_config(algo, *GAME_WORDS[family(algo)])
-    learner = ALGOS[algo](game.spec, net, cfg, place)
+    learner = ALGOS[algo](game.spec, net, cfg, runtime)
     collector = collector_for(learner, game)
     exam = collector_for(learner, type(game)(game.n_envs, seed=1))
     paid = 0.0
@@ -383,7 +385,7 @@ def bits_won(hindsight: float) -> float:
         cfg, replay=dataclasses.replace(cfg.replay, hindsight_ratio=hindsight)
     )
     net = NetConfig(encoder="mlp", core="none", hidden_dim=64)
-    learner: Any = ALGOS["iql"](game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    learner: Any = ALGOS["iql"](game.spec, net, cfg, make_runtime(np.random.SeedSequence(2)))
     learner.hindsight = Goals(goal=slice(n, 2 * n), achieved=slice(0, n), reward=reward)
     collector = collector_for(learner, game)
     n_rounds = 30

@@ -15,10 +15,10 @@ from terrarium.marl.ablation.cells import (
     write_done,
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
-from terrarium.marl.ablation.glance import Watcher
 from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import find_plan, plan_names, read_plan
 from terrarium.marl.ablation.pool import PoolConfig
+from terrarium.marl.ablation.run_status import Watcher
 from terrarium.marl.settings import RunConfig
 
 PLAN = """
@@ -236,21 +236,21 @@ def test_jobs_have_limits(jobs: int) -> None:
 def test_a_glance_follows_the_metrics_as_they_grow_and_shrink(tmp_path: Path) -> None:
     watcher, file = Watcher(tmp_path), tmp_path / "metrics.jsonl"
     run = RunConfig(max_steps=100, max_minutes=1.0)
-    assert watcher.look().steps == 0
+    assert watcher.poll().steps == 0
     file.write_text('{"step": 10, "seconds": 1.5, "test/win_rate": 0.5}\n{"step": 20, "sec')
-    glance = watcher.look()
+    glance = watcher.poll()
     assert (glance.steps, glance.win_rate, glance.share(run)) == (10, 0.5, 0.1)
     with file.open("a") as more:
         more.write('onds": 30}\n')
-    glance = watcher.look()
+    glance = watcher.poll()
     assert (glance.steps, glance.win_rate, glance.share(run)) == (20, 0.5, 0.5)
     file.write_text('{"step": 5, "seconds": 1}\n')
-    assert (watcher.look().steps, watcher.look().win_rate) == (5, None)
+    assert (watcher.poll().steps, watcher.poll().win_rate) == (5, None)
 
 
 def test_a_glance_at_a_world_has_a_return_and_no_win_rate(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"step": 9, "seconds": 1, "test/return": -12.5}\n')
-    glance = Watcher(tmp_path).look()
+    glance = Watcher(tmp_path).poll()
     assert (glance.win_rate, glance.test_return) == (None, -12.5)
 
 

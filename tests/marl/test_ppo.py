@@ -7,7 +7,7 @@ import torch
 
 from terrarium.envs.players.players import PLAYERS
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.ppo import Ppo, PpoCoefs, PpoConfig, ppo_loss, weights_at
+from terrarium.marl.algos.ppo import Ppo, PpoCoefs, PpoConfig, coefs_at, ppo_loss
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.schedules import Schedule
@@ -40,8 +40,8 @@ def test_before_the_first_step_ratios_are_one(
     net = dataclasses.replace(NET, core=core)
     learner, collector = made(algo, f"algo.sticky_action_prob={sticky_action_prob}", net=net)
     batch = learner._prepare(rollout_of(learner, collector))
-    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
-    _, metrics = ppo_loss(batch, logits, learner.critic(batch.look), NO_BONUS, learner.cfg)
+    logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
+    _, metrics = ppo_loss(batch, logits, learner.critic(batch.obs), NO_BONUS, learner.cfg)
     assert float(metrics["approx_kl"]) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["clip_fraction"]) == 0.0
 
@@ -50,10 +50,10 @@ def test_before_the_first_step_ratios_are_one(
 def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     learner, collector = made(algo)
     batch = learner._prepare(rollout_of(learner, collector, 4))
-    dead = ~batch.look.acting
+    dead = ~batch.obs.acting
     assert dead.any()
-    logits, _ = learner.actor(batch.look, batch.carry[..., :-1], batch.resets)
-    values = learner.critic(batch.look)
+    logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
+    values = learner.critic(batch.obs)
     weights = PpoCoefs(lr=0.0, entropy_coef=0.01, teacher_coef=1.0)
     _, before = ppo_loss(batch, logits, values, weights, learner.cfg)
     changed = dataclasses.replace(
@@ -71,10 +71,10 @@ def test_persistence_repeats_actions_as_often_as_it_says() -> None:
     learner, collector = made("mappo", "algo.sticky_action_prob=0.7", n_envs=32)
     rollout = rollout_of(learner, collector)
     again = rollout.actions[1:] == rollout.actions[:-1]
-    before = rollout.look.avail[1:-1].gather(-1, rollout.actions[:-1].unsqueeze(-1)).squeeze(-1)
-    free = before & ~rollout.resets[1:-1].unsqueeze(-1) & rollout.look.acting[1:-1]
+    before = rollout.obs.avail[1:-1].gather(-1, rollout.actions[:-1].unsqueeze(-1)).squeeze(-1)
+    free = before & ~rollout.resets[1:-1].unsqueeze(-1) & rollout.obs.acting[1:-1]
     # A new policy chooses evenly, so some of the others are the same by chance.
-    by_chance = 1.0 / rollout.look.avail[1:-1][free].sum(-1)
+    by_chance = 1.0 / rollout.obs.avail[1:-1][free].sum(-1)
     expected = float((0.7 + 0.3 * by_chance).mean())
     assert float(again[free].float().mean()) == pytest.approx(expected, abs=0.04)  # 3 sigma
 
@@ -86,7 +86,7 @@ def test_a_teacher_is_imitated_and_then_let_go() -> None:
     player = PLAYERS["kiting"]()
     collector.teacher = lambda: player.act(collector.env)  # type: ignore[arg-type]  # a VecEnv
     rollout = rollout_of(learner, collector)
-    assert rollout.look.avail[:-1].gather(-1, rollout.advice.unsqueeze(-1)).all()
+    assert rollout.obs.avail[:-1].gather(-1, rollout.advice.unsqueeze(-1)).all()
     missed = []
     for _ in range(30):
         learner.observe(rollout)
@@ -94,7 +94,7 @@ def test_a_teacher_is_imitated_and_then_let_go() -> None:
     assert missed[-1] < 0.6 * missed[0]
     learner.observe(rollout)
     assert "learn/teacher_loss" not in learner.update(learner.cfg.teacher_end)
-    assert weights_at(PpoConfig(teacher_end=0.0), 0.0).teacher == 0.0
+    assert coefs_at(PpoConfig(teacher_end=0.0), 0.0).teacher == 0.0
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_weights_fall_as_they_did_with_a_share_that_is_left(
     progress: float, entropy: float
 ) -> None:
     """The rate falls to a tenth and the bonus to a half, in a straight line."""
-    weights = weights_at(PpoConfig(entropy_coef=Schedule(f"{entropy} -> {entropy / 2}")), progress)
+    weights = coefs_at(PpoConfig(entropy_coef=Schedule(f"{entropy} -> {entropy / 2}")), progress)
     assert weights.lr == pytest.approx(0.001 * (1.0 + progress * (0.1 - 1.0)), rel=1e-14)
     assert weights.entropy_coef == pytest.approx(
         entropy * (1.0 + progress * (0.5 - 1.0)), rel=1e-14

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
-from terrarium.marl.buffers.replay import (
+from terrarium.marl.buffers.replay_buffer import (
     SMALLEST_PRIORITY,
-    Replay,
+    ReplayBatch,
+    ReplayBuffer,
     ReplayConfig,
-    ReplayRows,
     replay_bytes,
 )
 from terrarium.marl.buffers.replay_files import ReplayFiles
@@ -27,8 +27,8 @@ from tests.marl.streams import (
     N_AGENTS,
     NaiveReplay,
     Stream,
-    look_of,
     new_replay,
+    obs_of,
 )
 
 LIMIT = 12
@@ -36,7 +36,7 @@ LIMIT = 12
 
 def filled(
     cfg: ReplayConfig, n_lanes: int = 8, n_rollouts: int = 12, seed: int = 0
-) -> tuple[Replay, NaiveReplay, Stream]:
+) -> tuple[ReplayBuffer, NaiveReplay, Stream]:
     """A buffer and its twin that have seen the same rollouts."""
     stream = Stream(n_lanes, LIMIT, seed)
     replay = new_replay(stream, cfg)
@@ -50,11 +50,11 @@ def filled(
     return replay, naive, stream
 
 
-def some(replay: Replay, ids: list[int]) -> ReplayRows:
+def some(replay: ReplayBuffer, ids: list[int]) -> ReplayBatch:
     return replay.rows(torch.tensor(ids), torch.ones(len(ids)))
 
 
-def assert_same(replay: Replay, naive: NaiveReplay) -> None:
+def assert_same(replay: ReplayBuffer, naive: NaiveReplay) -> None:
     """All rows that can be drawn, and everything in them."""
     closed = list(naive.closed())
     assert len(replay) == len(closed)
@@ -63,8 +63,8 @@ def assert_same(replay: Replay, naive: NaiveReplay) -> None:
         rows = some(replay, [place])
         assert rows.filled.tolist() == [[True] * n]
         assert rows.last.tolist() == [[False] * (n - 1) + [True]]
-        expected = look_of(torch.tensor([row.moments]))
-        for found, wanted in zip(parts(rows.look), parts(expected), strict=True):
+        expected = obs_of(torch.tensor([row.moments]))
+        for found, wanted in zip(parts(rows.obs), parts(expected), strict=True):
             assert torch.equal(found, wanted)
         assert rows.actions.tolist() == [row.actions]
         assert rows.rewards.tolist() == [row.rewards]
@@ -154,7 +154,7 @@ def chance_of(n: int) -> float:
     return n - 1 + 5.0 * float(torch.tensor(2.0 * (n - 1)).sqrt())
 
 
-def graded() -> tuple[Replay, torch.Tensor, torch.Tensor]:
+def graded() -> tuple[ReplayBuffer, torch.Tensor, torch.Tensor]:
     """A buffer with priorities, its closed rows, and the chance of each."""
     cfg = ReplayConfig(buffer_size=30, batch_size=16, per_alpha=0.7, per_beta=Schedule("0.5 -> 1"))
     replay, naive, _ = filled(cfg)
@@ -210,7 +210,7 @@ def test_a_batch_is_as_long_as_its_longest_row() -> None:
     longest = max(lengths[place] for place in places[:5])
     assert longest < LIMIT
     assert rows.actions.shape[1] == longest
-    assert rows.look.obs.shape[1] == longest + 1
+    assert rows.obs.vector.shape[1] == longest + 1
     assert rows.filled.sum(1).tolist() == [lengths[place] for place in places[:5]]
 
 
@@ -268,7 +268,7 @@ def test_after_a_crash_between_two_saves_the_files_of_the_checkpoint_are_there(
     assert again._n_steps.nonzero().squeeze(1).tolist() == list(kept)
     for place, rows in kept.items():
         found = some(again, [place])
-        assert torch.equal(found.look.obs, rows.look.obs)
+        assert torch.equal(found.obs.vector, rows.obs.vector)
         assert torch.equal(found.rewards, rows.rewards)
     again.add(stream.rollout(7))
     later.save(again)  # writes over what nobody knows of
@@ -318,7 +318,7 @@ def test_damaged_files_are_one_line(tmp_path: Path) -> None:
     saved = ReplayFiles(tmp_path).save(replay)
     path = tmp_path / saved["files"][0]
     packed = load_checkpoint(path)
-    for broken in ({}, {**packed, "ids": packed["ids"] + 100}, {**packed, "look": [1, 2]}):
+    for broken in ({}, {**packed, "ids": packed["ids"] + 100}, {**packed, "obs": [1, 2]}):
         save_checkpoint(path, broken)
         with pytest.raises(CheckpointError, match=r"000001\.pt: holds no rows of this run"):
             ReplayFiles(tmp_path).load(new_replay(stream, replay.cfg), saved)
@@ -333,11 +333,11 @@ def test_a_buffer_takes_as_much_as_was_said(chunk: int) -> None:
     stream = Stream(8, LIMIT, seed=0)
     replay = new_replay(stream, cfg)
     mine = [value for value in vars(replay).values() if isinstance(value, torch.Tensor)]
-    mine += [*parts(replay._look), replay._own.rewards, replay._own.terminated, replay._own.there]
+    mine += [*parts(replay._obs), replay._own.rewards, replay._own.terminated, replay._own.there]
     taken = sum(tensor.numel() * tensor.element_size() for tensor in mine)
     # Counters, priorities and the list of what has changed are left out: 9 bytes of each row.
     taken -= 9 * replay.n_rows
-    one = look_of(torch.zeros(1, dtype=torch.int64))
+    one = obs_of(torch.zeros(1, dtype=torch.int64))
     spec = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, 1, 1, limit_steps=LIMIT)
     said = replay_bytes(cfg, spec, one, CARRY_SIZE, stream.n_lanes)
     assert said == pytest.approx(taken, rel=0.05)

@@ -135,14 +135,14 @@ def test_both_kinds_of_returns_meet_at_their_ends() -> None:
 
 def test_normalized_returns_come_back() -> None:
     norm = ValueNorm()
-    assert norm.restore(torch.tensor(2.0)) == 2.0
+    assert norm.denormalize(torch.tensor(2.0)) == 2.0
     generator = torch.Generator().manual_seed(0)
     for _ in range(50):
         norm.update(5.0 + 3.0 * torch.randn(1000, generator=generator))
     assert float(norm.center) == pytest.approx(5.0, abs=0.1)
     assert float(norm.spread) == pytest.approx(3.0, abs=0.1)
     x = torch.tensor([1.0, 7.0])
-    torch.testing.assert_close(norm.restore(norm.normalize(x)), x)
+    torch.testing.assert_close(norm.denormalize(norm.normalize(x)), x)
     other = ValueNorm()
     other.load_state_dict(norm.state_dict())
     assert other.center == norm.center

@@ -10,9 +10,9 @@ from terrarium.config import Layer, describe, layer_from_words, load_preset, pre
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
-from terrarium.marl.games import BattleGame
 from terrarium.marl.run_folder import settings_from
 from terrarium.marl.settings import WORLDS, Settings, from_layers, resolve, sections
+from terrarium.marl.tasks import BattleTask
 from terrarium.marl.trainer import check_start
 from tests.covering import few_quick
 
@@ -31,8 +31,8 @@ def test_another_name_means_the_same() -> None:
 def test_what_the_command_line_says_wins() -> None:
     assert made("algo.lr=3e-4", "net.core=gru", "task.reward_sparse=true").algo.lr.at(1.0) == 3e-4
     chosen = made("task.reward_sparse=true")
-    game = chosen.game("smac/3m")
-    assert isinstance(game, BattleGame)
+    game = chosen.task_of("smac/3m")
+    assert isinstance(game, BattleTask)
     assert game.options.reward_sparse
     assert dict(chosen.task) == {"reward_sparse": True}
 

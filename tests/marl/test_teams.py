@@ -14,11 +14,11 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.teams import Teams
 from terrarium.marl.checkpoint import load_checkpoint
-from terrarium.marl.games import Workforce
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.tasks import EnvSetup
 from terrarium.marl.trainer import Trainer, check_start
 from tests.marl.duels import name_of
 from tests.marl.small import DDPG_LIKE, small_words
@@ -54,10 +54,10 @@ def made(word: str, factory: str = "duel", *words: str) -> tuple[Teams, Collecto
     """Teams, and episodes that they have not played yet."""
     chosen = settings(word, name_of(factory), *words)
     check_start(chosen, "cpu")
-    game = chosen.game(chosen.scenario)
-    place = make_place(np.random.SeedSequence(1))
-    learner = Teams(game.spec(VIEWS), chosen.net, chosen.algo, place)
-    env = game.open(8, np.arange(8, dtype=np.uint64), VIEWS, Workforce())
+    game = chosen.task_of(chosen.scenario)
+    runtime = make_runtime(np.random.SeedSequence(1))
+    learner = Teams(game.spec(VIEWS), chosen.net, chosen.algo, runtime)
+    env = game.open(8, np.arange(8, dtype=np.uint64), VIEWS, EnvSetup())
     collector = Collector(
         env, learner.n_steps, learner.carry_size, keeps_carries=learner.keeps_carries
     )
@@ -80,13 +80,13 @@ def test_each_team_acts_by_its_own_algorithm() -> None:
         "b": ALGOS["maddpg"],
     }
     rollout, _ = collector.collect(learner.act)
-    look, begins = rollout.look[0], torch.ones(8, dtype=torch.bool)
+    obs, begins = rollout.obs[0], torch.ones(8, dtype=torch.bool)
     carry = torch.zeros((8, 4, learner.carry_size))
-    together = learner.act(look, carry, begins, greedy=True)
+    together = learner.act(obs, carry, begins, greedy=True)
     for team, places in (("a", [0, 2]), ("b", [1, 3])):
         algo = learner.members[team].algo
         own_carry = carry[:, places, : algo.carry_size]
-        own = algo.act(look.of_agents(places), own_carry, begins, greedy=True)
+        own = algo.act(obs.of_agents(places), own_carry, begins, greedy=True)
         assert torch.equal(together.actions[:, places], own.actions)
         assert torch.equal(together.carry[:, places, : algo.carry_size], own.carry)
 
@@ -108,8 +108,8 @@ def test_a_rollout_is_split_into_what_belongs_to_each_team(factory: str) -> None
         assert torch.equal(part.actions, rollout.actions[:, :, where])
         assert torch.equal(part.own.rewards, rollout.own.rewards[:, :, where])
         assert torch.equal(part.rewards, rollout.own.rewards[:, :, where].mean(-1))
-        assert torch.equal(part.look.obs, rollout.look.obs[:, :, where])
-        assert torch.equal(part.look.state, rollout.look.state)
+        assert torch.equal(part.obs.vector, rollout.obs.vector[:, :, where])
+        assert torch.equal(part.obs.state, rollout.obs.state)
         assert part.carries.shape[2:] == (len(where), learner.members[team].algo.carry_size)
         assert torch.equal(part.resets, rollout.resets)
     a, b = (learner.members[team].part_of(rollout).rewards for team in ("a", "b"))
@@ -142,18 +142,18 @@ def test_indices_of_one_team_and_vectors_of_another_are_kept_apart() -> None:
 def test_a_central_critic_sees_what_the_other_team_does_and_a_local_one_does_not() -> None:
     learner, collector = made("a=maddpg,b=ddpg", "apart")
     learn(learner, collector, 2)
-    look = collector.collect(learner.act)[0].look[:1]
+    obs = collector.collect(learner.act)[0].obs[:1]
     for team, mine, theirs in (("a", 0, 1), ("b", 1, 0)):
         algo = learner.members[team].algo
         assert isinstance(algo, Maddpg)
         done = torch.zeros((1, 8, 1, 4, 4))
         done[..., 1] = 1.0
-        memory = look.obs[:, :, [mine, mine + 2], :0]
-        values = algo.online.critic(look, done, memory)
+        memory = obs.vector[:, :, [mine, mine + 2], :0]
+        values = algo.online.critic(obs, done, memory)
         for changed, matters in ((mine, True), (theirs, team == "a")):
             other = done.clone()
             other[..., changed, :] = torch.tensor([0.0, 0.0, 0.0, 1.0])
-            differs = not torch.equal(algo.online.critic(look, other, memory), values)
+            differs = not torch.equal(algo.online.critic(obs, other, memory), values)
             assert differs == matters
 
 
@@ -167,13 +167,13 @@ def test_a_critic_asks_the_current_policy_of_the_other_team_for_its_next_actions
     assert isinstance(algo, Maddpg)
     assert algo.replay is not None
     rows = algo.replay.draw(0.0, torch.Generator().manual_seed(0))
-    places, n_rows = [1, 3], len(rows.look.avail)
+    places, n_rows = [1, 3], len(rows.obs.avail)
 
     def expected() -> torch.Tensor:
-        look = rows.look[:, 1:].merge().of_agents(places)
-        begins = torch.ones(len(look.avail), dtype=torch.bool)
+        obs = rows.obs[:, 1:].merge().of_agents(places)
+        begins = torch.ones(len(obs.avail), dtype=torch.bool)
         carry = torch.zeros((len(begins), 2, them.carry_size))
-        actions = them.act(look, carry, begins, greedy=True).actions
+        actions = them.act(obs, carry, begins, greedy=True).actions
         return torch.nn.functional.one_hot(actions, 4).float().view(n_rows, -1, 2, 4)
 
     before = algo._next_actions(rows)[0]
@@ -232,7 +232,7 @@ def test_what_is_saved_and_loaded_goes_on_as_if_nothing_had_happened() -> None:
     rollout, _ = collector.collect(one.act)
     two.load_state_dict(one.state_dict())  # acting has drawn random numbers
     carry, begins = collector.carry, collector.begins
-    drawn = [each.act(rollout.look[-1], carry, begins).actions for each in (one, two)]
+    drawn = [each.act(rollout.obs[-1], carry, begins).actions for each in (one, two)]
     assert torch.equal(*drawn)
     for old, new in zip(one.members.values(), two.members.values(), strict=True):
         for before, after in zip(_weights(old.algo), _weights(new.algo), strict=True):

@@ -427,12 +427,12 @@ print(steps)
 def test_whatever_cannot_be_written_is_one_line(what: str, tmp_path: Path) -> None:
     chosen = settings(tmp_path / "run")
     trainer = Trainer(chosen, create_run(chosen))
-    place = tmp_path / "run" / what
+    runtime = tmp_path / "run" / what
     if what == "replays":
-        place.rmdir()
-        place.touch()  # a file, where a folder should be
+        runtime.rmdir()
+        runtime.touch()  # a file, where a folder should be
     else:
-        place.mkdir()
+        runtime.mkdir()
     with pytest.raises(TerrariumError) as caught:
         trainer.train()
     trainer.close()

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.qtran import QtranConfig
-from terrarium.marl.algos.value import ValueConfig, ValueLearner, follow
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.algos.value import ValueConfig, ValueLearner, soft_update
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -33,7 +33,7 @@ KINDS = (
 def test_padding_changes_nothing(algo: str) -> None:
     """Nothing is available in new padding: the lowest number must not get into a sum."""
     learner, rows = in_single(learner_of(algo), made_up_rows())
-    assert not rows.look.avail[:, :-1].any(-1)[~rows.filled].all()
+    assert not rows.obs.avail[:, :-1].any(-1)[~rows.filled].all()
     before, after = (learner.loss(x, learner.read(x)) for x in (rows, with_longer_padding(rows)))
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
     torch.testing.assert_close(before.errors, after.errors)
@@ -62,16 +62,16 @@ def test_packed_rows_say_the_same(algo: str, core: str) -> None:
         torch.testing.assert_close(grad, grads[name], rtol=1e-6, atol=1e-9, msg=name)
 
 
-def values_of(team: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor]:
+def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
     """What both networks say of every action: [R, L + 1, A, N]."""
-    resets = torch.zeros(rows.look.avail.shape[:2], dtype=torch.bool)
+    resets = torch.zeros(rows.obs.avail.shape[:2], dtype=torch.bool)
     with torch.no_grad():
-        online = team.online.agents(rows.look, rows.carry, resets)[0]
-        return online, team.target.agents(rows.look, rows.carry, resets)[0]
+        online = team.online.agents(rows.obs, rows.carry, resets)[0]
+        return online, team.target.agents(rows.obs, rows.carry, resets)[0]
 
 
 def naive_goals(
-    learner: ValueLearner, rows: ReplayRows, r: int, following: list[float]
+    learner: ValueLearner, rows: ReplayBatch, r: int, following: list[float]
 ) -> list[float]:
     n, cfg = int(rows.filled[r].sum()), learner.cfg
     over = [k == n - 1 for k in range(n)]
@@ -114,7 +114,7 @@ def test_qtran_has_three_losses(settings: dict[str, float]) -> None:
     learner = learner_of("qtran", opt_coef=0.7, nopt_coef=0.3, **settings)
     (online, target), reading = values_of(learner, rows), learner.read(rows)
     chooser = online if learner.cfg.double_q else target
-    joint, state = learner.online.mixer, rows.look.state
+    joint, state = learner.online.mixer, rows.obs.state
     features = reading.features.detach()
     total = 0.0
     with torch.no_grad():
@@ -157,7 +157,7 @@ def test_agents_do_not_pull_the_joint_value_of_qtran() -> None:
 def test_target_networks_follow_at_their_rate(rate: float) -> None:
     learner = learner_of("qmix")
     before = [weight.clone() for weight in learner.target.parameters()]
-    follow(learner.target, learner.online, rate)
+    soft_update(learner.target, learner.online, rate)
     both = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
     for was, now, live in both:
         torch.testing.assert_close(now, ((1.0 - rate) * was + rate * live).detach())
@@ -166,7 +166,7 @@ def test_target_networks_follow_at_their_rate(rate: float) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents think best"),
+        ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents encode best"),
         ({"nopt_coef": -1.0}, "algo.nopt_coef is -1.0; allowed: 0 or more"),
         ({"joint_hidden_dim": 0}, "algo.joint_hidden_dim is 0; allowed: 1 to 4096"),
         ({"optimizer": "adm"}, 'algo.optimizer is adm. Did you mean "adam"? Allowed: adam, rms'),

@@ -70,7 +70,7 @@ def bench_updates(
 ) -> UpdateBenchResult:
     """Median times of gradient steps on a batch of whole episodes, learner by learner in turns."""
     from terrarium.bench.value_learners import OwnLearner, plain_learner
-    from terrarium.marl.place import use_threads
+    from terrarium.marl.runtime import use_threads
 
     use_threads(config.threads)
     own = []

@@ -1,8 +1,7 @@
-"""DIFFER (Hu et al. 2023): what a team learns, split into what each agent learns by itself.
+"""DIFFER (Hu et al. 2023): individual experience replay on top of a mixer.
 
-A mixer says how much the team's value changes with an agent's. By that slope the team's error
-becomes one of each agent, whose gradient is the team's; so each step of each agent is an experience
-of its own, which can be drawn by its own priority.
+The team's TD error times dQ_tot/dQ_i is the TD error of agent i: its gradient is the team's. So
+each step of each agent is an experience of its own, which is selected by its own priority.
 """
 
 from dataclasses import dataclass
@@ -11,18 +10,18 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.nets.mixers import Mixer
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
-MAX_SLOPE = 10.0
+MAX_GRADIENT = 10.0
 _SMALLEST = 0.01  # added to errors before they become chances, as in the authors' program
 
 
 @dataclass(frozen=True)
 class DifferConfig:
-    """Which individual experiences are learned from, and how much each counts."""
+    """Selection and weights of individual experience."""
 
     select: str = "none"
     """selection of individual experience: none (no DIFFER), all, greedy, greedy_weight,
@@ -48,7 +47,7 @@ class DifferConfig:
 
 
 @dataclass(frozen=True)
-class Experiences:
+class IndividualExperience:
     """A batch, agent by agent; values are those that its errors were made with."""
 
     errors: Tensor  # [R, L, A]
@@ -57,26 +56,28 @@ class Experiences:
     there: Tensor  # [R, L, A] it was alive before
 
 
-def slopes_of(rows: ReplayRows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
+def mixing_gradients(
+    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Mixer
+) -> tuple[Tensor, Tensor]:
     """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 
     They are asked for themselves, not made from gradients of a loss, which say nothing where there
     is no error. From values that are detached only the mixer learns.
     """
     given = taken if taken.requires_grad else taken.detach().requires_grad_()
-    total = mixer(given, best.detach(), rows.actions, rows.look.state[:, :-1])
+    total = mixer(given, best.detach(), rows.actions, rows.obs.state[:, :-1])
     (slopes,) = torch.autograd.grad(total.sum(), given, retain_graph=True)
-    return total, slopes.clamp(-MAX_SLOPE, MAX_SLOPE)
+    return total, slopes.clamp(-MAX_GRADIENT, MAX_GRADIENT)
 
 
 def split(
-    rows: ReplayRows, taken: Tensor, next_taken: Tensor, errors: Tensor, gamma: float
-) -> Experiences:
+    rows: ReplayBatch, taken: Tensor, next_taken: Tensor, errors: Tensor, gamma: float
+) -> IndividualExperience:
     """What each agent experienced, whose errors [R, L, A] are known; values are [R, L, A]."""
-    acting = rows.look.acting  # [R, L + 1, A]
+    acting = rows.obs.acting  # [R, L + 1, A]
     ends = ~acting[:, 1:] | rows.terminated.unsqueeze(-1)
     later = gamma * next_taken.masked_fill(ends, 0.0)
-    return Experiences(
+    return IndividualExperience(
         errors=errors,
         rewards=taken.detach() - errors - later,
         ends=ends,

@@ -1,4 +1,4 @@
-"""How learners of values try what they do not know yet."""
+"""Exploration of value-based algorithms: epsilon-greedy, Boltzmann, noisy networks, UCB."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ KINDS = ("epsilon", "boltzmann", "noisy", "ucb")
 
 @dataclass(frozen=True)
 class ExploreConfig:
-    """How actions are tried that do not seem best."""
+    """Settings of exploration."""
 
     kind: str = "epsilon"
     """exploration: epsilon (greedy), boltzmann, noisy (networks) or ucb"""
@@ -49,9 +49,9 @@ class Explorer:
         cfg = self.cfg
         q = mask_unavailable(q, avail)
         if cfg.kind == "epsilon":
-            return draw(epsilon_chances(q, avail, cfg.epsilon.at(share)), generator)
+            return draw(epsilon_greedy_probs(q, avail, cfg.epsilon.at(share)), generator)
         if cfg.kind == "boltzmann":
-            return draw(boltzmann_chances(q, avail, cfg.temperature.at(share)), generator)
+            return draw(boltzmann_probs(q, avail, cfg.temperature.at(share)), generator)
         if cfg.kind == "noisy":  # the noise is in the weights that `q` was made with
             return q.argmax(-1)
         return self._least_known(q, avail, cfg.ucb_coef.at(share))
@@ -77,13 +77,13 @@ class Explorer:
         self.counts = state["counts"]
 
 
-def epsilon_chances(q: Tensor, avail: Tensor, epsilon: float) -> Tensor:
+def epsilon_greedy_probs(q: Tensor, avail: Tensor, epsilon: float) -> Tensor:
     """[..., N]: mostly the best action, with the chance `epsilon` any that is available."""
     best = one_hot(q.argmax(-1), q.shape[-1])  # [..., N]
     return (1.0 - epsilon) * best + epsilon * avail / avail.sum(-1, keepdim=True)
 
 
-def boltzmann_chances(q: Tensor, avail: Tensor, temperature: float) -> Tensor:
+def boltzmann_probs(q: Tensor, avail: Tensor, temperature: float) -> Tensor:
     """[..., N]: the better, the likelier; as `temperature` falls to 0, only the best remain."""
     behind = q - q.amax(-1, keepdim=True)  # [..., N] 0 for the best: no temperature hides it
     coldest = torch.finfo(q.dtype).tiny  # a division by 0 would not be a chance

@@ -1,4 +1,4 @@
-"""What actions were worth: advantages and returns from rewards and values."""
+"""Advantages and returns from rewards and values: GAE, TD(lambda), n-step."""
 
 import torch
 from torch import Tensor
@@ -109,7 +109,7 @@ class ValueNorm:
     def normalize(self, returns: Tensor) -> Tensor:
         return (returns - self.center) / self.spread
 
-    def restore(self, values: Tensor) -> Tensor:
+    def denormalize(self, values: Tensor) -> Tensor:
         """Returns that normalized values stand for."""
         return values * self.spread + self.center
 

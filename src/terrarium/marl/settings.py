@@ -23,9 +23,9 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
-from terrarium.marl.games import Task, find_game
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.setting_names import refuse_other_names
+from terrarium.marl.tasks import Task, find_task
 
 MAX_SEED = 2**63 - 1
 REWARDS = ("own", "team")
@@ -158,9 +158,9 @@ class Settings:
             return getattr(self.algo, name)
         return getattr(self, name)
 
-    def game(self, scenario: str) -> Task:
+    def task_of(self, scenario: str) -> Task:
         """What a scenario is played as."""
-        return find_game(scenario, self.task)
+        return find_task(scenario, self.task)
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""

@@ -1,4 +1,4 @@
-"""Reading plans: TOML files of the user's own, and those that come with Terrarium."""
+"""QValues plans: TOML files of the user's own, and those that come with Terrarium."""
 
 import itertools
 from collections.abc import Mapping, Sequence

@@ -14,6 +14,6 @@ class DdpgConfig(MaddpgConfig):
 
 
 class Ddpg(Maddpg):
-    """Each agent learns as if it were alone: the baseline of MADDPG."""
+    """Independent DDPG: critics read their own agent only; the baseline of MADDPG."""
 
     Config = DdpgConfig

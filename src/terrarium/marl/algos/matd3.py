@@ -20,6 +20,6 @@ class Matd3Config(MaddpgConfig):
 
 
 class Matd3(Maddpg):
-    """Critics that do not believe too much, and actors that wait for them."""
+    """MADDPG with twin critics, delayed policy updates and target policy smoothing."""
 
     Config = Matd3Config

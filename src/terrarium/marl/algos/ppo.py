@@ -1,4 +1,4 @@
-"""What MAPPO and IPPO share: everything but what the critic knows (Yu et al. 2022)."""
+"""PPO for many agents; MAPPO and IPPO differ in the critic's input only (Yu et al. 2022)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Look, draw, masked_mean, pick
+from terrarium.marl.batch import Obs, draw, masked_mean, pick
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
-from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule
 
 TEACHERS = ("kiting",)
@@ -93,7 +93,7 @@ class PpoConfig:
 class PpoBatch:
     """Stretches of T steps of B battles, ready to learn from."""
 
-    look: Look  # [B, T, ...]
+    obs: Obs  # [B, T, ...]
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
     actions: Tensor  # [B, T, A]
@@ -109,15 +109,15 @@ class PpoBatch:
 
 @dataclass(frozen=True)
 class PpoCoefs:
-    """What changes with the progress of a run."""
+    """Scheduled coefficients."""
 
     lr: float
     entropy_coef: float
     teacher_coef: float
 
 
-def weights_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
-    """Schedules follow the share of the run that is done."""
+def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
+    """Coefficients at this fraction of the run."""
     lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
     return PpoCoefs(
         lr=cfg.lr.at(progress),
@@ -131,15 +131,15 @@ def ppo_loss(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
-    acting = batch.look.acting & batch.there  # [B, T, A]
+    acting = batch.obs.acting & batch.there  # [B, T, A]
     log_all = logits.log_softmax(-1)  # [B, T, A, N]
-    taken = persist(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
+    taken = sticky_log_probs(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
     moved = taken - batch.log_probs  # [B, T, A]
     ratio = moved.exp()
     bounded = ratio.clamp(1.0 - cfg.clip_range, 1.0 + cfg.clip_range)
     gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
     policy = -masked_mean(gain, acting)
-    spread = -(log_all.exp() * log_all.masked_fill(~batch.look.avail, 0.0)).sum(-1)  # [B, T, A]
+    spread = -(log_all.exp() * log_all.masked_fill(~batch.obs.avail, 0.0)).sum(-1)  # [B, T, A]
     entropy = masked_mean(spread, acting)
     near = batch.values + (values - batch.values).clamp(-cfg.value_clip_range, cfg.value_clip_range)
     errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
@@ -168,7 +168,7 @@ def ppo_loss(
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
-def persist(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
+def sticky_log_probs(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
     """Chances of actions, as logarithms, when the last one is repeated with the chance `stuck`.
 
     What only works if it is done for several steps, such as running away, is hardly ever found by
@@ -196,14 +196,14 @@ class Ppo:
     """whether the critic knows everything"""
     keeps_carries = False
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
-        with place.seeded():
-            self.actor = make_actor(spec, net).to(place.device)
-            self.critic = Critic(spec, net, self.central).to(place.device)
+        with runtime.seeded():
+            self.actor = make_actor(spec, net).to(runtime.device)
+            self.critic = Critic(spec, net, self.central).to(runtime.device)
         self.norm = ValueNorm()
         self.optimizer = Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
-        self._place = place
+        self._runtime = runtime
         self._rollout: Rollout | None = None
         self._sticky_action_prob = cfg.sticky_action_prob
 
@@ -220,8 +220,8 @@ class Ppo:
             )
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, look: Look, n_envs: int) -> int:
-        return cfg.n_steps * n_envs * look.n_bytes
+    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, obs: Obs, n_envs: int) -> int:
+        return cfg.n_steps * n_envs * obs.n_bytes
 
     @classmethod
     def smaller(cls, cfg: PpoConfig, share: float) -> str:
@@ -241,28 +241,28 @@ class Ppo:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
-        logits, memory = self.actor(look[:, None], memory, resets[:, None])
+        logits, memory = self.actor(obs[:, None], memory, resets[:, None])
         log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
         if greedy:
             actions = log_all.argmax(-1)
             log_probs = pick(log_all, actions)
         else:
-            stuck = self._stuck(look, last, resets)  # [B, A]
-            drawn = draw(log_all.exp(), self._place.generator)
-            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._place.generator) == 1
+            stuck = self._stuck(obs, last, resets)  # [B, A]
+            drawn = draw(log_all.exp(), self._runtime.generator)
+            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._runtime.generator) == 1
             actions = torch.where(repeat, last, drawn)
-            log_probs = persist(pick(log_all, actions), actions == last, stuck)
+            log_probs = sticky_log_probs(pick(log_all, actions), actions == last, stuck)
         return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
 
-    def _stuck(self, look: Look, last: Tensor, resets: Tensor) -> Tensor:
+    def _stuck(self, obs: Obs, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
-        possible = pick(look.avail, last) & ~resets.unsqueeze(-1)
+        possible = pick(obs.avail, last) & ~resets.unsqueeze(-1)
         return self._sticky_action_prob * possible
 
     def observe(self, rollout: Rollout) -> None:
@@ -273,14 +273,14 @@ class Ppo:
         """Learn from the rollout; `progress` is the share of the run that is done."""
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        cfg, weights = self.cfg, weights_at(self.cfg, progress)
+        cfg, weights = self.cfg, coefs_at(self.cfg, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = weights.lr
         sums: dict[str, Tensor] = {}
         n_updates = 0
         for part in self._parts(batch):
-            logits, _ = self.actor(part.look, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, logits, self.critic(part.look), weights, cfg)
+            logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
+            loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
@@ -302,10 +302,10 @@ class Ppo:
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
         """Advantages and returns, and everything with battles first."""
-        values = self.norm.restore(self.critic(rollout.look))  # [T + 1, B, A]
+        values = self.norm.denormalize(self.critic(rollout.obs))  # [T + 1, B, A]
         following = values[1:].clone()
         if len(rollout.end_steps):
-            ends = self.norm.restore(self.critic(rollout.ends))  # [E, A]
+            ends = self.norm.denormalize(self.critic(rollout.ends))  # [E, A]
             following[rollout.end_steps, rollout.end_rows] = ends
         advantages = generalized_advantages(
             rollout.own.rewards,
@@ -319,14 +319,14 @@ class Ppo:
         returns = advantages + values[:-1]
         there = rollout.own.there
         self.norm.update(returns[there.expand_as(returns)])
-        acting = rollout.look.acting[:-1] & there
+        acting = rollout.obs.acting[:-1] & there
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
         before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))  # [T, B, A]
-        stuck = self._stuck(rollout.look[:-1], before, rollout.resets[:-1])
+        stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
         return PpoBatch(
-            look=rollout.look[:-1].swap(),
+            obs=rollout.obs[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
@@ -343,7 +343,7 @@ class Ppo:
     def _parts(self, batch: PpoBatch) -> Iterator[PpoBatch]:
         """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
         for _ in range(self.cfg.n_epochs):
-            order = torch.randperm(len(batch.actions), generator=self._place.generator)
+            order = torch.randperm(len(batch.actions), generator=self._runtime.generator)
             for rows in order.chunk(self.cfg.n_minibatches):
                 yield PpoBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
 
@@ -362,14 +362,14 @@ class Ppo:
             "optimizer": self.optimizer.state_dict(),
             "norm": self.norm.state_dict(),
             "sticky_action_prob": self._sticky_action_prob,
-            "generator": self._place.generator.get_state(),
+            "generator": self._runtime.generator.get_state(),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         self.optimizer.load_state_dict(state["optimizer"])
         self._sticky_action_prob = float(state["sticky_action_prob"])
-        self._place.generator.set_state(state["generator"])
+        self._runtime.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
         """What was learned, to begin something new with."""

@@ -1,4 +1,4 @@
-"""What value-based algorithms share: agents that know what actions are worth, replay, targets."""
+"""What value-based algorithms share: Q-networks, replay buffer, target networks, TD targets."""
 
 import copy
 import math
@@ -11,18 +11,23 @@ from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Look, pick
-from terrarium.marl.buffers.experience import Experience
+from terrarium.marl.batch import Obs, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
-from terrarium.marl.buffers.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
+from terrarium.marl.buffers.replay_buffer import (
+    ReplayBatch,
+    ReplayBuffer,
+    ReplayConfig,
+    replay_bytes,
+)
+from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.exploration import ExploreConfig, Explorer
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 from terrarium.schedules import Schedule, check_schedule
@@ -92,7 +97,7 @@ class ValueConfig:
 
 
 class JointQ(nn.Module):
-    """Agents, and what joins their values."""
+    """Agent networks and mixer."""
 
     agents: Actor | SeparateActors
 
@@ -102,13 +107,13 @@ class JointQ(nn.Module):
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the networks say of rows."""
+class QValues:
+    """Q-values of the online and the target network for a batch."""
 
     q: Tensor  # [R, L + 1, A, N] of all actions; the lowest number for what cannot be chosen
     taken: Tensor  # [R, L, A] of what was done
     best: Tensor  # [R, L, A] of the best that could be done
-    features: Tensor  # [R, L + 1, A, H] what the agents think
+    features: Tensor  # [R, L + 1, A, H] of the online network
     next_actions: Tensor  # [R, L, A] what would be done next
     next_taken: Tensor  # [R, L, A] what the target network thinks that is worth
     next_best: Tensor  # [R, L, A] the best in the eyes of the target network
@@ -117,7 +122,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Loss:
-    """What to make smaller; how wrong each row was; numbers to write down."""
+    """Loss, TD error of each sequence (for priorities), metrics."""
 
     total: Tensor  # []
     errors: Tensor  # [R]
@@ -125,7 +130,7 @@ class Loss:
 
 
 class ValueLearner:
-    """Agents that learn what actions are worth from what is kept of many episodes."""
+    """Q-learning from a replay buffer; subclasses add a mixer and a loss."""
 
     Config: ClassVar[type[Any]] = ValueConfig
     lacks: ClassVar[dict[str, str]] = {}
@@ -135,19 +140,19 @@ class ValueLearner:
     has_mixer: ClassVar[bool] = True
     """whether the state decides how agents are joined"""
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
-        self._place = place
-        with place.seeded():
+        self._runtime = runtime
+        with runtime.seeded():
             agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
-            self.online = JointQ(agents, self.make_mixer()).to(place.device)
+            self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
         self.exchange = self.make_exchange()
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
-        """what observations hold of goals, if the environment has any: for hindsight"""
-        self.experience = Experience(cfg.replay, spec, self.carry_size)
+        """what observations hold of targets, if the environment has any: for hindsight"""
+        self.experience = ReplayStore(cfg.replay, spec, self.carry_size)
         self.progress = 0.0
         """share of the run that is done"""
         self._due, self._n_updates = 0.0, 0
@@ -160,7 +165,7 @@ class ValueLearner:
         """What agents send each other: nothing, unless an algorithm lets them."""
         return Exchange(ShareConfig(), self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         """What to make smaller."""
         raise AssertionError("an algorithm has a loss")
 
@@ -180,8 +185,8 @@ class ValueLearner:
             _check_share(net, cfg.share, cfg.replay)
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, look: Look, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, spec, look, make_core(net).carry_size, n_envs)
+    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, obs: Obs, n_envs: int) -> int:
+        return replay_bytes(cfg.replay, spec, obs, make_core(net).carry_size, n_envs)
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
@@ -205,30 +210,30 @@ class ValueLearner:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @property
     def generator(self) -> torch.Generator:
-        return self._place.generator
+        return self._runtime.generator
 
     def teacher(self, progress: float) -> str:
         return ""
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The best actions, or what the strategy of exploration makes of them."""
         generator, agents = self.generator, self.online.agents
         agents.draw_noise(None if greedy else generator)
-        q, carry = agents(look[:, None], carry, resets[:, None])  # [B, 1, A, N]
+        q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
         q = q[:, 0]
         if greedy:
             actions = q.argmax(-1)
         else:
-            actions = self.explorer.choose(q, look.avail, self.progress, generator)
+            actions = self.explorer.choose(q, obs.avail, self.progress, generator)
         return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
 
     @property
-    def replay(self) -> Replay | None:
+    def replay(self) -> ReplayBuffer | None:
         return self.experience.replay
 
     def observe(self, rollout: Rollout) -> None:
@@ -257,14 +262,14 @@ class ValueLearner:
             "learn/buffer_rows": float(len(self.replay)),
         }
 
-    def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
+    def _learn(self, replay: ReplayBuffer, progress: float) -> dict[str, Tensor]:
         """Draw, and one gradient step."""
         rows = replay.draw(progress, self.generator)
         loss, metrics = self.step(rows)
         replay.grade(rows.ids, loss.errors)
         return metrics
 
-    def step(self, rows: ReplayRows) -> tuple[Loss, dict[str, Tensor]]:
+    def step(self, rows: ReplayBatch) -> tuple[Loss, dict[str, Tensor]]:
         """One gradient step on some rows."""
         if self.hindsight is not None:
             share = self.cfg.replay.hindsight_ratio
@@ -279,38 +284,38 @@ class ValueLearner:
         self.optimizer.step()
         self._n_updates += 1
         if self._n_updates % self.cfg.target_update_interval == 0:
-            follow(self.target, self.online, self.cfg.tau)
+            soft_update(self.target, self.online, self.cfg.tau)
         return loss, {**loss.metrics, "grad_norm": grad}
 
-    def read(self, rows: ReplayRows) -> Reading:
-        """Let both networks look at rows."""
-        look, resets, generator = rows.look, rows.resets, self.generator
+    def read(self, rows: ReplayBatch) -> QValues:
+        """Q-values of a batch by both networks."""
+        obs, resets, generator = rows.obs, rows.resets, self.generator
         self.online.agents.draw_noise(generator)
-        thought = self.online.agents.think(look, rows.carry, resets)
-        q = self.online.agents.judge(thought, look)  # [R, L + 1, A, N]
+        encoding = self.online.agents.encode(obs, rows.carry, resets)
+        q = self.online.agents.logits(encoding, obs)  # [R, L + 1, A, N]
         with torch.no_grad():
             self.target.agents.draw_noise(generator)
-            later = self.target.agents.think(look, rows.carry, resets)
-            q_later = self.target.agents.judge(later, look)[:, 1:]  # [R, L, A, N]
+            later = self.target.agents.encode(obs, rows.carry, resets)
+            q_later = self.target.agents.logits(later, obs)[:, 1:]  # [R, L, A, N]
             next_actions = (q.detach()[:, 1:] if self.cfg.double_q else q_later).argmax(-1)
         goes_on = rows.filled & ~rows.terminated
-        return Reading(
+        return QValues(
             q=q,
             taken=known(pick(q[:, :-1], rows.actions), rows.filled),
             best=known(q[:, :-1].max(-1).values, rows.filled),
-            features=thought.features,
+            features=encoding.features,
             next_actions=next_actions,
             next_taken=known(pick(q_later, next_actions), goes_on),
             next_best=known(q_later.max(-1).values, goes_on),
             next_features=later.features[:, 1:],
         )
 
-    def goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
+    def targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
         """What the team's values [R, L, ...] should have been, from its rewards and the values
         after each step."""
         return self._returns(rows.rewards.T, next_values, rows.terminated.T, rows.last.T)
 
-    def own_goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
+    def agent_targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
         """What the values [R, L, A] of each agent should have been, from what it earned itself."""
         own = rows.own.swap()
         return self._returns(own.rewards, next_values, own.terminated, own.over(rows.last.T))
@@ -321,10 +326,10 @@ class ValueLearner:
         """[R, L, ...] of what has steps first, but for the values [R, L, ...]."""
         args = (rewards, next_values.transpose(0, 1), terminated, over)
         if self.cfg.td_lambda > 0.0:
-            goals = lambda_returns(*args, self.cfg.gamma, self.cfg.td_lambda)
+            targets = lambda_returns(*args, self.cfg.gamma, self.cfg.td_lambda)
         else:
-            goals = n_step_returns(*args, self.cfg.gamma, self.cfg.n_step_return)
-        return goals.transpose(0, 1)
+            targets = n_step_returns(*args, self.cfg.gamma, self.cfg.n_step_return)
+        return targets.transpose(0, 1)
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
         return self.experience.save(folder)
@@ -362,8 +367,8 @@ class ValueLearner:
 
 
 @torch.no_grad()
-def follow(target: nn.Module, online: nn.Module, rate: float) -> None:
-    """Move the weights of a target network towards those that learn."""
+def soft_update(target: nn.Module, online: nn.Module, rate: float) -> None:
+    """Target network update: Polyak averaging, a copy with tau = 1."""
     for there, here in zip(target.parameters(), online.parameters(), strict=True):
         if rate == 1.0:
             there.copy_(here)
@@ -379,14 +384,14 @@ def known(values: Tensor, where: Tensor) -> Tensor:
     return values.masked_fill(~where.unsqueeze(-1), 0.0)
 
 
-def mean_square(errors: Tensor, rows: ReplayRows) -> Tensor:
+def mean_square(errors: Tensor, rows: ReplayBatch) -> Tensor:
     """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
     squares = errors.square()
     squares = squares if squares.ndim == 2 else squares.flatten(2).mean(-1)
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
 
 
-def error_of_rows(errors: Tensor, rows: ReplayRows) -> Tensor:
+def error_of_rows(errors: Tensor, rows: ReplayBatch) -> Tensor:
     """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
     sizes = errors.detach().abs()
     return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.layers import linear
 
@@ -100,14 +100,14 @@ def exchange(comms: Sequence[Comm], features: Tensor, heard: Tensor) -> tuple[Te
     return features, said
 
 
-def who_hears_whom(look: Look) -> Tensor:
+def comm_mask(obs: Obs) -> Tensor:
     """[..., A, A] whether an agent (the first axis) hears another: one that acts and that it sees.
 
     Where no view of units says who is seen, all that act hear each other.
     """
-    n_agents, acting = look.n_agents, look.acting
-    if look.mask.shape[-1]:
-        seen = look.mask[..., :n_agents]
+    n_agents, acting = obs.n_agents, obs.acting
+    if obs.mask.shape[-1]:
+        seen = obs.mask[..., :n_agents]
     else:
         seen = acting.unsqueeze(-1).expand(*acting.shape, n_agents)
     itself = torch.eye(n_agents, dtype=torch.bool, device=acting.device)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.nets.mlp import state_of_each
+from terrarium.marl.nets.mlp import agent_states
 
 
 class StackedLinear(nn.Module):
@@ -61,10 +61,10 @@ class JointCritic(nn.Module):
         self.register_buffer("known", known, persistent=False)
         self.known: Tensor
 
-    def forward(self, look: Look, actions: Tensor, memory: Tensor) -> Tensor:
-        """look [...], actions [..., J or 1, A, N] as each critic sees them, memory [..., J, H] what
+    def forward(self, obs: Obs, actions: Tensor, memory: Tensor) -> Tensor:
+        """obs [...], actions [..., J or 1, A, N] as each critic sees them, memory [..., J, H] what
         agents that remember make of what they have seen -> values [K, ..., J]"""
-        seen = state_of_each(look)[..., self.judged, :]  # [..., J, S + D]
+        seen = agent_states(obs)[..., self.judged, :]  # [..., J, S + D]
         done = actions.flatten(-2).expand(*seen.shape[:-1], -1)  # [..., J, A N]
         x = torch.cat((seen, done, memory[..., : self.n_memory]), -1) * self.known  # [..., J, I]
         n_agents, shape = x.shape[-2], x.shape[:-1]

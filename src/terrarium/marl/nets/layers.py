@@ -20,7 +20,7 @@ def linear(n_in: int, n_out: int, gain: float = RELU_GAIN, bias: bool = True) ->
 
 
 def split_axis(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The first axis as several: what `Look.merge` made one."""
+    """The first axis as several: what `Obs.merge` made one."""
     return x.view(*shape, *x.shape[1:])
 
 

@@ -1,4 +1,4 @@
-"""Mixers: what a team is worth, from what its agents think that they are."""
+"""Mixers: per-agent Q-values into a team Q-value (Q_tot)."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -46,14 +46,14 @@ class Mixer(Protocol):
         """
 
 
-class SumMixer(nn.Module):
+class VdnMixer(nn.Module):
     """VDN (Sunehag et al. 2018): the sum."""
 
     def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
         return taken.sum(-1)
 
 
-class MonotoneMixer(nn.Module):
+class QmixMixer(nn.Module):
     """QMIX (Rashid et al. 2018): a network whose weights are made from the state, none negative."""
 
     def __init__(self, n_agents: int, state_size: int, cfg: MixerConfig) -> None:
@@ -77,7 +77,7 @@ class MonotoneMixer(nn.Module):
         return total
 
 
-class DuplexMixer(nn.Module):
+class QplexMixer(nn.Module):
     """QPLEX (Wang et al. 2021): values are summed, advantages weighted by state and joint action.
 
     Whatever the weights, all being above zero, the best joint action stays the one of which each
@@ -111,8 +111,8 @@ class DuplexMixer(nn.Module):
         return total
 
 
-class JointValue(nn.Module):
-    """QTRAN's value of a joint action (Son et al. 2019), from what agents think and do, and V."""
+class QtranJointQ(nn.Module):
+    """QTRAN's value of a joint action (Son et al. 2019), from what agents encode and do, and V."""
 
     def __init__(
         self, n_agents: int, n_actions: int, n_features: int, state_size: int, hidden_dim: int
