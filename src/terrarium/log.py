@@ -16,6 +16,8 @@ METRICS = {
     "train/episode_steps": "mean length of those episodes",
     "train/episodes": "number of those episodes",
     "train/steps_per_s": "environment steps per second, collecting and learning included",
+    "train/collect_s": "seconds of collecting: environments and policy",
+    "train/learn_s": "seconds of learning: replay buffer, losses and gradient steps",
     "test/win_rate": "win rate of greedy episodes on evaluation seeds",
     "test/measure": "mean measure of the scenario, 0 to 1; the win rate where it has none",
     "test/return": "mean return; of PettingZoo environments the mean of all agents",

@@ -70,7 +70,7 @@ def resume(folder: Path) -> tuple[Trainer, str]:
 def lines(folder: Path) -> list[dict[str, Any]]:
     """The metrics without what only the clock decides."""
     found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    timed = ("seconds", "train/steps_per_s")
+    timed = ("seconds", "train/steps_per_s", "train/collect_s", "train/learn_s")
     return [{name: x for name, x in line.items() if name not in timed} for line in found]
 
 
@@ -453,3 +453,16 @@ def test_a_run_that_is_killed_at_any_moment_resumes_every_time(tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= 10 * 64
+
+
+def test_seconds_of_collecting_and_learning_are_logged_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    train(settings(folder, "run.max_steps=64"))
+    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    timed = [line for line in found if "train/steps_per_s" in line]
+    assert timed
+    for line in timed:
+        assert line["train/collect_s"] > 0.0
+        assert line["train/learn_s"] > 0.0
+        n_steps = (line["train/collect_s"] + line["train/learn_s"]) * line["train/steps_per_s"]
+        assert n_steps == pytest.approx(round(n_steps), rel=1e-6)

@@ -163,13 +163,19 @@ class Trainer:
         share = min(1.0, progress.steps / self.settings.run.max_steps)
         self._call_teacher(self.algo.teacher(share))
         rollout, episodes = self._collector.collect(self.algo.act)
+        collected = time.perf_counter()
         self.algo.observe(rollout)
         n_steps = self._collector.n_steps * self._env.n_envs
         metrics = self.algo.update(share)
         progress.steps += n_steps
         seconds = time.perf_counter() - start
         progress.seconds += seconds
-        metrics |= {"train/steps_per_s": n_steps / seconds, **_summary(episodes)}
+        metrics |= {
+            "train/steps_per_s": n_steps / seconds,
+            "train/collect_s": collected - start,
+            "train/learn_s": start + seconds - collected,
+            **_summary(episodes),
+        }
         if episodes.won:
             progress.train_win_rate = metrics["train/win_rate"]
             progress.train_return = metrics["train/return"]
