@@ -15,8 +15,8 @@ from tests.program import Run, call_program
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
 SMALL = (
-    *("env.n_envs=8", "net.width=16", "net.token=8", "net.heads=2", "run.threads=1"),
-    *("algo.n_steps=8", "algo.minibatches=2", "eval.every=128", "eval.episodes=64"),
+    *("env.n_envs=8", "net.hidden_dim=16", "net.token_dim=8", "net.n_heads=2", "run.threads=1"),
+    *("algo.n_steps=8", "algo.n_minibatches=2", "eval.interval=128", "eval.episodes=64"),
 )
 
 
@@ -66,7 +66,7 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
         (["mappo", "smac/3m", "run.start_from=nowhere"], "nowhere: there is no such checkpoint"),
         (["mappo", "smac/3m", "run.folder=/dev/null/x"], "the run cannot be kept there"),
         (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*: it joins nothing"),
-        (["qmix", "smac/3m", "replay.capacity=100000000"], "GB are free. replay.capacity="),
+        (["qmix", "smac/3m", "replay.buffer_size=100000000"], "GB are free. replay.buffer_size="),
         (["qmix", "smac/3m", "explore.kind=epsilno"], 'Did you mean "epsilon"?'),
         (["--resume", "nowhere"], "nowhere: there is no run here: no run.toml"),
         (["--resum", "x"], 'unknown option "--resum"'),
@@ -82,21 +82,27 @@ def test_mistakes_get_one_line(run: Run, words: list[str], message: str, tmp_pat
 
 
 def test_a_large_buffer_is_announced_and_a_small_one_is_not(run: Run) -> None:
-    few = ("env.n_envs=8", "net.width=16", "net.heads=2", "run.threads=1", "run.max_steps=64")
+    few = (
+        "env.n_envs=8",
+        "net.hidden_dim=16",
+        "net.n_heads=2",
+        "run.threads=1",
+        "run.max_steps=64",
+    )
     words = ("vdn", "3m", *few, "eval.episodes=64", "eval.replays=false")
-    large = run("train", *words, "replay.capacity=2000")
+    large = run("train", *words, "replay.buffer_size=2000")
     assert large.code == 0
     assert re.search(r"it will keep up to [\d.]+ [MG]B of what it plays, to learn from", large.err)
-    assert "it will keep" not in run("train", *words, "replay.capacity=100").err
+    assert "it will keep" not in run("train", *words, "replay.buffer_size=100").err
     on_policy = run("train", "mappo", "3m", *SMALL, "run.max_steps=64", "eval.replays=false")
     assert "it will keep" not in on_policy.err
 
 
 def test_settings_of_parts_are_listed(run: Run) -> None:
     rows = {row["name"]: row for row in json.loads(run("list", "settings", "qmix", "--json").out)}
-    assert rows["replay.capacity"]["default"] == "2000"
+    assert rows["replay.buffer_size"]["default"] == "2000"
     assert rows["explore.kind"]["default"] == '"epsilon"'
-    for name in ("mixer.embed", "differ.select", "share.rule", "algo.lr", "net.share"):
+    for name in ("mixer.embed_dim", "differ.select", "share.rule", "algo.lr", "net.share_params"):
         assert rows[name]["meaning"]
     assert "algo.replay" not in rows
     shown = json.loads(run("list", "settings", "qmix", "smac/3m", "--json").out)

@@ -9,14 +9,14 @@ from torch import Tensor
 
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
-from terrarium.marl.batch import Look, Own, parts
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.batch import Obs, Own, parts
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.place import make_place
+from terrarium.marl.runtime import make_runtime
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
 SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, N_COLUMNS, N_STATE, limit_steps=N_STEPS)
-NET = NetConfig(encoder="mlp", core="none", width=8)
+NET = NetConfig(encoder="mlp", core="none", hidden_dim=8)
 STALE = 7.0
 """What the reward of a step holds that was never played"""
 
@@ -25,8 +25,8 @@ def seeded(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> ReplayRows:
-    """ReplayRows of 1 to 5 steps, in double precision; every second one ends, the others are cut.
+def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> ReplayBatch:
+    """ReplayBatch of 1 to 5 steps, in double precision; every second one ends, the others are cut.
 
     Nothing is available in padding and after an end, as in a buffer that is new.
     """
@@ -45,8 +45,8 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Re
     rewards = torch.randn((n_rows, N_STEPS), generator=generator, dtype=torch.float64)
     rewards = torch.where(filled, rewards, STALE)
     over = terminated | ~filled  # what was kept there before may have been an end
-    return ReplayRows(
-        look=look_of(
+    return ReplayBatch(
+        obs=obs_of(
             avail,
             torch.randn((n_rows, N_STEPS + 1, N_AGENTS, N_COLUMNS), generator=generator).double(),
             torch.randn((n_rows, N_STEPS + 1, N_STATE), generator=generator).double(),
@@ -64,7 +64,7 @@ def made_up_rows(deaths: float = 0.2, seed: int = 0, n_rows: int = N_ROWS) -> Re
     )
 
 
-def with_longer_padding(rows: ReplayRows) -> ReplayRows:
+def with_longer_padding(rows: ReplayBatch) -> ReplayBatch:
     """Two more steps that nobody played, of what a buffer may hold there."""
 
     def longer(part: Tensor) -> Tensor:
@@ -73,7 +73,7 @@ def with_longer_padding(rows: ReplayRows) -> ReplayRows:
     nothing = torch.zeros((len(rows.filled), 2), dtype=torch.bool)
     return dataclasses.replace(
         rows,
-        look=Look(*(longer(part) for part in parts(rows.look))),
+        obs=Obs(*(longer(part) for part in parts(rows.obs))),
         actions=longer(rows.actions),
         rewards=longer(rows.rewards),
         own=Own(*map(longer, (rows.own.rewards, rows.own.terminated, rows.own.there))),
@@ -84,15 +84,17 @@ def with_longer_padding(rows: ReplayRows) -> ReplayRows:
     )
 
 
-def in_single(learner: ValueLearner, rows: ReplayRows) -> tuple[ValueLearner, ReplayRows]:
+def in_single(learner: ValueLearner, rows: ReplayBatch) -> tuple[ValueLearner, ReplayBatch]:
     """Both in single precision, in which the square of the lowest number is infinite."""
     learner.online.float()
     learner.target.float()
     floats = ("rewards", "carry", "weights")
-    look = dataclasses.replace(rows.look, obs=rows.look.obs.float(), state=rows.look.state.float())
+    obs = dataclasses.replace(
+        rows.obs, vector=rows.obs.vector.float(), state=rows.obs.state.float()
+    )
     single: dict[str, Any] = {name: getattr(rows, name).float() for name in floats}
     single["own"] = dataclasses.replace(rows.own, rewards=rows.own.rewards.float())
-    return learner, dataclasses.replace(rows, look=look, **single)
+    return learner, dataclasses.replace(rows, obs=obs, **single)
 
 
 def _avail(deaths: float, n_rows: int, generator: torch.Generator) -> Tensor:
@@ -108,16 +110,16 @@ def _avail(deaths: float, n_rows: int, generator: torch.Generator) -> Tensor:
     return torch.where(dead.unsqueeze(-1), nothing, avail)
 
 
-def look_of(avail: Tensor, obs: Tensor, state: Tensor, mask: Tensor | None = None) -> Look:
-    """A look with vectors; avail [..., A, N], obs [..., A, D], state [..., S], mask [..., A, M]."""
+def obs_of(avail: Tensor, vector: Tensor, state: Tensor, mask: Tensor | None = None) -> Obs:
+    """Flat ones: avail [..., A, N], vector [..., A, D], state [..., S], mask [..., A, M]."""
     shape, n_agents = avail.shape[:-2], avail.shape[-2]
-    return Look(
-        table=obs.new_zeros((*shape, 2, 0)),
-        pairs=obs.new_zeros((*shape, n_agents, 2, 0)),
+    return Obs(
+        table=vector.new_zeros((*shape, 2, 0)),
+        pairs=vector.new_zeros((*shape, n_agents, 2, 0)),
         mask=avail.new_zeros((*shape, n_agents, 0)) if mask is None else mask,
         alive=avail.new_zeros((*shape, 0)),
         avail=avail,
-        obs=obs,
+        vector=vector,
         state=state,
     )
 
@@ -125,7 +127,7 @@ def look_of(avail: Tensor, obs: Tensor, state: Tensor, mask: Tensor | None = Non
 def learner_of(algo: str, net: NetConfig = NET, **settings: Any) -> ValueLearner:
     """In double precision; the target network is another one, and both have their opinions."""
     learner = ALGOS[algo](
-        SPEC, net, ALGOS[algo].Config(**settings), make_place(np.random.SeedSequence(1))
+        SPEC, net, ALGOS[algo].Config(**settings), make_runtime(np.random.SeedSequence(1))
     )
     assert isinstance(learner, ValueLearner)
     generator = seeded(5)

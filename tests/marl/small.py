@@ -12,34 +12,34 @@ from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.ppo import Ppo
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.nets.config import NetConfig, spec_of
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import from_layers
 
 VALUE_BASED = [name for name, algo in ALGOS.items() if issubclass(algo, ValueLearner)]
 DDPG_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Maddpg)]
 PPO_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Ppo)]
-NET = NetConfig(width=16, token=8, heads=2)
+NET = NetConfig(hidden_dim=16, token_dim=8, n_heads=2)
 
 
 GAME_WORDS = {
     "values": (
         "algo.lr=0.01 -> 0.001",
         "algo.steps_per_update=16",
-        "algo.target_every=10",
-        "replay.batch=32",
-        "replay.capacity=400",
+        "algo.target_update_interval=10",
+        "replay.batch_size=32",
+        "replay.buffer_size=400",
         "explore.epsilon=1 -> 0.05 at 50%",
     ),
-    "ppo": ("algo.lr=0.01 -> 0.001", "algo.epochs=4"),
+    "ppo": ("algo.lr=0.01 -> 0.001", "algo.n_epochs=4"),
     "ddpg": (
-        *("algo.lr=0.003", "algo.critic_lr=0.01", "algo.target_rate=0.1", "algo.max_grad=10"),
+        *("algo.lr=0.003", "algo.critic_lr=0.01", "algo.tau=0.1", "algo.max_grad_norm=10"),
         # Actors must not be sure before their critics are.
-        *("algo.steps_per_update=16", "algo.output_decay=0.05"),
-        *("replay.batch=32", "replay.capacity=400", "replay.chunk=0"),
+        *("algo.steps_per_update=16", "algo.actor_reg=0.05"),
+        *("replay.batch_size=32", "replay.buffer_size=400", "replay.chunk_length=0"),
     ),
     # In the games with a memory the state does not tell what was shown: the critic must know, too.
-    "critic": ("algo.lr=0.005", "algo.critic_lr=0.005", "algo.critic_memory=true"),
+    "critic": ("algo.lr=0.005", "algo.critic_lr=0.005", "algo.recurrent_critic=true"),
 }
 """What lets each family of algorithms learn a game in seconds"""
 
@@ -58,17 +58,17 @@ def small_words(algo: str) -> tuple[str, ...]:
         return (
             "algo.n_steps=8",
             "algo.steps_per_update=32",
-            "replay.capacity=64",
-            "replay.batch=4",
+            "replay.buffer_size=64",
+            "replay.batch_size=4",
         )
     if algo in DDPG_LIKE:
         return (
             *("algo.n_steps=8", "algo.steps_per_update=32"),
-            *("replay.capacity=64", "replay.batch=4", "replay.chunk=8"),
+            *("replay.buffer_size=64", "replay.batch_size=4", "replay.chunk_length=8"),
         )
     if algo in PPO_LIKE:
-        return ("algo.n_steps=8", "algo.epochs=2", "algo.minibatches=2")
-    return ("algo.n_steps=8", "algo.minibatches=2")
+        return ("algo.n_steps=8", "algo.n_epochs=2", "algo.n_minibatches=2")
+    return ("algo.n_steps=8", "algo.n_minibatches=2")
 
 
 def small_config(algo: str, *words: str) -> Any:
@@ -87,6 +87,6 @@ def made(
     """An algorithm, and battles that it has not played yet."""
     env = terrarium.make_vec(name, n_envs, seed=5, views=ALGOS[algo].views(net))
     env.reset()
-    place = make_place(np.random.SeedSequence(1))
-    learner = ALGOS[algo](spec_of(env.info), net, small_config(algo, *words), place)
+    runtime = make_runtime(np.random.SeedSequence(1))
+    learner = ALGOS[algo](spec_of(env.info), net, small_config(algo, *words), runtime)
     return learner, collector_for(learner, env)

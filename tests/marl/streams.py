@@ -1,4 +1,4 @@
-"""Made-up battles, whose every look can be told from every other one, and what is kept of them."""
+"""Made-up battles, whose every obs can be told from every other one, and what is kept of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,26 +6,26 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look, Own
-from terrarium.marl.buffers.replay import Replay, ReplayConfig
+from terrarium.marl.batch import Obs, Own
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer, ReplayConfig
 from terrarium.marl.rollout import Rollout
 
 N_AGENTS, N_ACTIONS, CARRY_SIZE = 2, 4, 3
 
 
-def look_of(serials: Tensor) -> Look:
+def obs_of(serials: Tensor) -> Obs:
     """What is seen [...] at moments [...] that have a number each."""
     shape = serials.shape
     x = serials.float()
     own = torch.stack((x, -x), -1).unsqueeze(-1)  # [..., A, 1]
     kinds = torch.arange(N_ACTIONS) + torch.arange(N_AGENTS).unsqueeze(1)  # [A, N]
-    return Look(
+    return Obs(
         table=(x + 0.25)[..., None, None].expand(*shape, 3, 1),
         pairs=torch.zeros((*shape, N_AGENTS, 3, 0)),
         mask=(serials[..., None, None] + kinds[:, :3]) % 2 == 0,
         alive=(serials.unsqueeze(-1) + torch.arange(3)) % 3 > 0,
         avail=(serials[..., None, None] + kinds) % 3 > 0,
-        obs=own,
+        vector=own,
         state=(x + 0.5).unsqueeze(-1),
     )
 
@@ -75,7 +75,7 @@ class Stream:
         rewards = torch.rand(shape, generator=self.generator)
         over = torch.stack(terminated)
         return Rollout(
-            look=look_of(serials),
+            obs=obs_of(serials),
             actions=actions,
             log_probs=torch.zeros((*shape, N_AGENTS)),
             advice=torch.full((*shape, N_AGENTS), -1),
@@ -87,15 +87,15 @@ class Stream:
             truncated=torch.stack(truncated),
             resets=torch.stack(resets),
             carries=carry_of(serials[:-1]),
-            ends=look_of(where[:, 2]),
+            ends=obs_of(where[:, 2]),
             end_steps=where[:, 0],
             end_rows=where[:, 1],
         )
 
 
-def new_replay(stream: Stream, cfg: ReplayConfig) -> Replay:
-    look = look_of(torch.zeros(stream.n_lanes, dtype=torch.int64))
-    return Replay(cfg, cfg.chunk or stream.limit, look, CARRY_SIZE)
+def new_replay(stream: Stream, cfg: ReplayConfig) -> ReplayBuffer:
+    obs = obs_of(torch.zeros(stream.n_lanes, dtype=torch.int64))
+    return ReplayBuffer(cfg, cfg.chunk_length or stream.limit, obs, CARRY_SIZE)
 
 
 @dataclass
@@ -121,9 +121,9 @@ class NaiveReplay:
         self.next, self.n_closed = 0, 0
 
     def add(self, rollout: Rollout) -> None:
-        moments = rollout.look.obs[..., 0, 0].long()  # [T + 1, B]
+        moments = rollout.obs.vector[..., 0, 0].long()  # [T + 1, B]
         where = zip(rollout.end_steps.tolist(), rollout.end_rows.tolist(), strict=True)
-        lasts = dict(zip(where, rollout.ends.obs[:, 0, 0].long().tolist(), strict=True))
+        lasts = dict(zip(where, rollout.ends.vector[:, 0, 0].long().tolist(), strict=True))
         for t in range(len(rollout.actions)):
             for lane in range(len(self.open)):
                 if self.open[lane] is None:

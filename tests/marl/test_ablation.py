@@ -24,14 +24,14 @@ seeds = [0]
 
 [settings]
 "env.n_envs" = 8
-"net.width" = 16
-"net.token" = 8
-"net.heads" = 2
+"net.hidden_dim" = 16
+"net.token_dim" = 8
+"net.n_heads" = 2
 "algo.n_steps" = 8
-"algo.epochs" = 2
-"algo.minibatches" = 2
+"algo.n_epochs" = 2
+"algo.n_minibatches" = 2
 "eval.episodes" = 64
-"eval.every" = 128
+"eval.interval" = 128
 "eval.replays" = false
 "run.max_steps" = 640
 "run.threads" = 1

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from terrarium.marl.batch import LOWEST, Look
+from terrarium.marl.batch import LOWEST, Obs
 from terrarium.marl.nets.actor import Actor, make_actor
 from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
 from terrarium.marl.nets.critic import Critic
@@ -15,18 +15,18 @@ N_AGENTS, N_ENEMIES = 10, 8
 N_MEMBERS = N_AGENTS + N_ENEMIES
 
 
-def members_in(look: Look, members: torch.Tensor, actions: torch.Tensor) -> Look:
+def members_in(obs: Obs, members: torch.Tensor, actions: torch.Tensor) -> Obs:
     """The same battles with other members in other places; -1: nobody."""
     there = members >= 0
     at = members.clamp(min=0)
-    return Look(
-        look.table[..., at, :] * there.unsqueeze(-1),
-        look.pairs[..., at, :] * there.unsqueeze(-1),
-        look.mask[..., at] & there,
-        look.alive[..., at] & there,
-        look.avail[..., actions.clamp(min=0)] & (actions >= 0),
-        look.obs,
-        look.state,
+    return Obs(
+        obs.table[..., at, :] * there.unsqueeze(-1),
+        obs.pairs[..., at, :] * there.unsqueeze(-1),
+        obs.mask[..., at] & there,
+        obs.alive[..., at] & there,
+        obs.avail[..., actions.clamp(min=0)] & (actions >= 0),
+        obs.vector,
+        obs.state,
     )
 
 

@@ -13,23 +13,23 @@ from terrarium.marl.algos.coma import (
     ComaBatch,
     ComaCoefs,
     ComaConfig,
-    advantages_of,
+    coefs_at,
     coma_loss,
-    log_chances,
-    weights_at,
+    counterfactual_advantages,
+    epsilon_log_probs,
 )
 from terrarium.marl.nets.config import NetConfig, NetError, spec_of, views_of
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector, Rollout
+from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
 from tests.marl.games import Memory
 
-NET = NetConfig(width=16, token=8, heads=2)
+NET = NetConfig(hidden_dim=16, token_dim=8, n_heads=2)
 FLAT = dataclasses.replace(NET, encoder="mlp", core="gru")
 NETS = pytest.mark.parametrize("net", [NET, FLAT], ids=lambda net: net.encoder)
 
 
-SCHEDULES = ("lr", "critic_lr", "floor", "entropy")
+SCHEDULES = ("lr", "critic_lr", "epsilon", "entropy_coef")
 
 
 def config(settings: dict[str, object]) -> ComaConfig:
@@ -44,8 +44,8 @@ def config(settings: dict[str, object]) -> ComaConfig:
 def made(net: NetConfig = NET, name: str = "smac/3m", **settings: object) -> tuple[Coma, Collector]:
     env = terrarium.make_vec(name, 8, seed=5, views=views_of(net))
     env.reset()
-    cfg = config({"n_steps": 16, "minibatches": 2, **settings})
-    learner = Coma(spec_of(env.info), net, cfg, make_place(np.random.SeedSequence(1)))
+    cfg = config({"n_steps": 16, "n_minibatches": 2, **settings})
+    learner = Coma(spec_of(env.info), net, cfg, make_runtime(np.random.SeedSequence(1)))
     return learner, Collector(env, cfg.n_steps, learner.carry_size)
 
 
@@ -62,30 +62,30 @@ def rollout_of(learner: Coma, collector: Collector, n: int = 4) -> Rollout:
 )
 def test_the_losses_fall_on_a_fixed_rollout(net: NetConfig, optimizer: str) -> None:
     rates = {"lr": 3e-3, "critic_lr": 3e-3, "optimizer": optimizer}
-    learner, collector = made(net, critic_epochs=1, target_every=10_000, **rates)
+    learner, collector = made(net, n_critic_epochs=1, target_update_interval=10_000, **rates)
     rollout = rollout_of(learner, collector)
     policy, value = [], []
     for _ in range(30):
         learner.observe(rollout)
         metrics = learner.update(0.0)
-        policy.append(metrics["learn/policy"])
-        value.append(metrics["learn/value"])
+        policy.append(metrics["learn/policy_loss"])
+        value.append(metrics["learn/value_loss"])
     assert value[-1] < 0.7 * value[0]
     assert np.mean(policy[-5:]) < np.mean(policy[:5]) - 0.1
 
 
 @NETS
-@pytest.mark.parametrize("floor", [0.0, 0.3])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
 @torch.no_grad()
-def test_the_advantages_expected_value_is_nothing(net: NetConfig, floor: float) -> None:
-    learner, collector = made(net, floor=floor)
+def test_the_advantages_expected_value_is_nothing(net: NetConfig, epsilon: float) -> None:
+    learner, collector = made(net, epsilon=epsilon)
     batch = learner._prepare(rollout_of(learner, collector))
     log_all, _ = learner._judge(batch)
     q, chances = learner._q(batch), log_all.exp()  # [B, T, A, N]
     expected = torch.zeros_like(q[..., 0])
     for action in range(q.shape[-1]):
         chosen = torch.full_like(batch.actions, action)
-        expected += chances[..., action] * advantages_of(q, chances, chosen)
+        expected += chances[..., action] * counterfactual_advantages(q, chances, chosen)
     assert float(q.std()) > 0.01
     torch.testing.assert_close(expected, torch.zeros_like(expected), rtol=0, atol=1e-5)
 
@@ -94,7 +94,7 @@ def test_the_advantages_expected_value_is_nothing(net: NetConfig, floor: float) 
 def test_the_critic_does_not_know_an_agents_own_action_but_all_others(net: NetConfig) -> None:
     learner, collector = made(net)
     batch = learner._prepare(rollout_of(learner, collector))
-    n_actions = batch.look.avail.shape[-1]
+    n_actions = batch.obs.avail.shape[-1]
     before = learner._q(batch)
     for agent in range(3):
         actions = batch.actions.clone()
@@ -123,18 +123,18 @@ def test_the_critic_tells_agents_apart_and_knows_their_last_actions(net: NetConf
 
 
 def naive_policy_loss(
-    batch: ComaBatch, logits: torch.Tensor, q: torch.Tensor, floor: float
+    batch: ComaBatch, logits: torch.Tensor, q: torch.Tensor, epsilon: float
 ) -> torch.Tensor:
     """Agent by agent, over the actions that it has."""
     total, count = torch.zeros(()), 0
     for b, t, a in np.ndindex(*batch.actions.shape):
-        avail = batch.look.avail[b, t, a]
+        avail = batch.obs.avail[b, t, a]
         if avail[0]:  # dead: it can only do nothing
             continue
         can = avail.nonzero().flatten().tolist()
         powers = [logits[b, t, a, u].exp() for u in can]
         chances = {
-            u: (1 - floor) * power / sum(powers) + floor / len(can)
+            u: (1 - epsilon) * power / sum(powers) + epsilon / len(can)
             for u, power in zip(can, powers, strict=True)
         }
         usual = sum(float(chance.detach()) * float(q[b, t, a, u]) for u, chance in chances.items())
@@ -144,20 +144,20 @@ def naive_policy_loss(
     return total / count
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.3])
-def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_the_policys_gradient_equals_a_slow_twins(epsilon: float) -> None:
     learner, collector = made(n_steps=6)
     batch = learner._prepare(rollout_of(learner, collector, 8))
-    assert (~batch.look.acting).any()
-    logits, _ = learner.actor(batch.look, learner._split(batch.carry)[0], batch.resets)
+    assert (~batch.obs.acting).any()
+    logits, _ = learner.actor(batch.obs, learner._split(batch.carry)[0], batch.resets)
     # Chances that differ, unlike those of a new policy.
     logits = (logits * 100.0).clamp(min=-1e30).detach().requires_grad_()
     q = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
-    log_all = log_chances(logits, batch.look.avail, floor)
-    advantages = advantages_of(q, log_all.exp().detach(), batch.actions)
-    weights = ComaCoefs(1.0, 1.0, floor=floor, entropy=0.0, teacher=0.0)
+    log_all = epsilon_log_probs(logits, batch.obs.avail, epsilon)
+    advantages = counterfactual_advantages(q, log_all.exp().detach(), batch.actions)
+    weights = ComaCoefs(1.0, 1.0, epsilon=epsilon, entropy_coef=0.0, teacher_coef=0.0)
     loss, _ = coma_loss(batch, log_all, advantages, weights)
-    naive = naive_policy_loss(batch, logits, q, floor)
+    naive = naive_policy_loss(batch, logits, q, epsilon)
     torch.testing.assert_close(loss, naive)
     (found,) = torch.autograd.grad(loss, logits)
     (expected,) = torch.autograd.grad(naive, logits)
@@ -168,49 +168,49 @@ def test_the_policys_gradient_equals_a_slow_twins(floor: float) -> None:
 def test_the_dead_do_not_change_the_policys_loss() -> None:
     learner, collector = made()
     batch = learner._prepare(rollout_of(learner, collector))
-    dead = ~batch.look.acting
+    dead = ~batch.obs.acting
     assert dead.any()
     log_all, advantages = learner._judge(batch)
-    weights = ComaCoefs(1.0, 1.0, floor=0.1, entropy=0.01, teacher=1.0)
+    weights = ComaCoefs(1.0, 1.0, epsilon=0.1, entropy_coef=0.01, teacher_coef=1.0)
     before, _ = coma_loss(batch, log_all, advantages, weights)
     advised = dataclasses.replace(batch, advice=torch.where(dead, 1, batch.advice))
     after, _ = coma_loss(advised, log_all, torch.where(dead, 100.0, advantages), weights)
     torch.testing.assert_close(before, after)  # they are only summed in another order
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.4])
+@pytest.mark.parametrize("epsilon", [0.0, 0.4])
 @NETS
-def test_learning_computes_the_chances_that_acted(net: NetConfig, floor: float) -> None:
-    learner, collector = made(net, floor=floor)
+def test_learning_computes_the_chances_that_acted(net: NetConfig, epsilon: float) -> None:
+    learner, collector = made(net, epsilon=epsilon)
     rollout = rollout_of(learner, collector)
     batch = learner._prepare(rollout)
     log_all, _ = learner._judge(batch)
     taken = log_all.gather(-1, batch.actions.unsqueeze(-1)).squeeze(-1)
     torch.testing.assert_close(taken, rollout.log_probs.transpose(0, 1), rtol=0, atol=1e-5)
     chances = log_all.exp()
-    assert (chances[~batch.look.avail] == 0).all()
+    assert (chances[~batch.obs.avail] == 0).all()
     torch.testing.assert_close(chances.sum(-1), torch.ones_like(chances[..., 0]))
-    least = floor / batch.look.avail.sum(-1, keepdim=True)  # [B, T, A, 1]
-    assert (chances >= least * 0.999)[batch.look.avail].all()
+    least = epsilon / batch.obs.avail.sum(-1, keepdim=True)  # [B, T, A, 1]
+    assert (chances >= least * 0.999)[batch.obs.avail].all()
 
 
 @NETS
 def test_what_the_critic_remembers_is_the_same_while_acting_and_learning(net: NetConfig) -> None:
     """A stretch that is continued from its carry equals the whole one."""
-    learner, collector = made(net, critic_memory=True)
+    learner, collector = made(net, recurrent_critic=True)
     batch = learner._prepare(rollout_of(learner, collector))
     carry = learner._split(batch.carry)[1]
     assert carry.abs().max() > 0.0
-    whole, _ = learner.critic.remember(batch.look, carry, batch.resets)
-    _, middle = learner.critic.remember(batch.look[:, :7], carry, batch.resets[:, :7])
-    rest, end = learner.critic.remember(batch.look[:, 7:], middle, batch.resets[:, 7:])
+    whole, _ = learner.critic.remember(batch.obs, carry, batch.resets)
+    _, middle = learner.critic.remember(batch.obs[:, :7], carry, batch.resets[:, :7])
+    rest, end = learner.critic.remember(batch.obs[:, 7:], middle, batch.resets[:, 7:])
     torch.testing.assert_close(rest, whole[:, 7:], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(end, learner._split(collector.carry)[1], rtol=1e-4, atol=1e-5)
 
 
 def test_values_after_a_time_limit_are_those_of_what_was_seen_last() -> None:
     """Whatever the next episode of the battle shows, the returns of the one before are the same."""
-    learner, collector = made(name="smac/2m_vs_1z", trace=1.0)
+    learner, collector = made(name="smac/2m_vs_1z", td_lambda=1.0)
     for _ in range(60):
         rollout, _ = collector.collect(learner.act)
         cut = rollout.truncated[rollout.end_steps, rollout.end_rows] & (rollout.end_steps < 14)
@@ -218,16 +218,16 @@ def test_values_after_a_time_limit_are_those_of_what_was_seen_last() -> None:
             break
     which = int(cut.nonzero()[0])
     step, row = int(rollout.end_steps[which]), int(rollout.end_rows[which])
-    state = learner._place.generator.get_state()
+    state = learner._runtime.generator.get_state()
     before = learner._prepare(rollout).returns
-    rollout.look.table[step + 1 :, row] = 0.0
+    rollout.obs.table[step + 1 :, row] = 0.0
     rollout.rewards[step + 1 :, row] = 100.0
-    learner._place.generator.set_state(state)
+    learner._runtime.generator.set_state(state)
     after = learner._prepare(rollout).returns
     torch.testing.assert_close(after[row, : step + 1], before[row, : step + 1])
     assert (after[row, step + 1 :] > 50.0).all()
     rollout.ends.table[which] = 0.0
-    learner._place.generator.set_state(state)
+    learner._runtime.generator.set_state(state)
     assert not torch.allclose(learner._prepare(rollout).returns[row, step], before[row, step])
 
 
@@ -243,7 +243,9 @@ def test_an_end_is_worth_its_reward_alone() -> None:
 
 @pytest.mark.parametrize("rate", [1.0, 0.1])
 def test_the_target_critic_follows(rate: float) -> None:
-    learner, collector = made(critic_epochs=1, minibatches=2, target_every=6, target_rate=rate)
+    learner, collector = made(
+        n_critic_epochs=1, n_minibatches=2, target_update_interval=6, tau=rate
+    )
     weight = learner.critic.values.weight
     target = learner.target.values.weight
     gaps = []
@@ -258,12 +260,14 @@ def test_the_target_critic_follows(rate: float) -> None:
 
 
 def test_schedules_end_where_they_say() -> None:
-    cfg = config({"floor": "0.5 -> 0.1", "entropy": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"})
-    assert weights_at(cfg, 0.0) == ComaCoefs(0.001, 0.01, 0.5, 0.02, 0.0)
-    end = weights_at(cfg, 1.0)
-    assert (end.critic_lr, end.floor, end.entropy) == pytest.approx((0.001, 0.1, 0.01))
+    cfg = config(
+        {"epsilon": "0.5 -> 0.1", "entropy_coef": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"}
+    )
+    assert coefs_at(cfg, 0.0) == ComaCoefs(0.001, 0.01, 0.5, 0.02, 0.0)
+    end = coefs_at(cfg, 1.0)
+    assert (end.critic_lr, end.epsilon, end.entropy_coef) == pytest.approx((0.001, 0.1, 0.01))
     taught = ComaConfig(teacher="kiting", teacher_end=0.4)
-    assert [weights_at(taught, x).teacher for x in (0.0, 0.2, 0.4)] == pytest.approx([1, 0.5, 0])
+    assert [coefs_at(taught, x).teacher_coef for x in (0.0, 0.2, 0.4)] == pytest.approx([1, 0.5, 0])
 
 
 def test_a_critic_is_refused_on_another_scenario() -> None:
@@ -278,7 +282,13 @@ def test_a_critic_is_refused_on_another_scenario() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    [{"lr": -0.1}, {"floor": 1.5}, {"trace": 1.5}, {"optimizer": "adm"}, {"target_every": 0}],
+    [
+        {"lr": -0.1},
+        {"epsilon": 1.5},
+        {"td_lambda": 1.5},
+        {"optimizer": "adm"},
+        {"target_update_interval": 0},
+    ],
     ids=str,
 )
 def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
@@ -290,9 +300,9 @@ def test_settings_that_cannot_be(setting: dict[str, object]) -> None:
 def test_a_critic_that_forgets_what_the_state_does_not_tell_teaches_nothing() -> None:
     """Without the place that was shown, no action is better than another in its eyes."""
     game = Memory(64)
-    net = NetConfig(encoder="mlp", core="gru", width=32)
-    cfg = config({"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "minibatches": 2})
-    learner = Coma(game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    net = NetConfig(encoder="mlp", core="gru", hidden_dim=32)
+    cfg = config({"n_steps": 8, "lr": 6e-3, "critic_lr": 5e-3, "n_minibatches": 2})
+    learner = Coma(game.spec, net, cfg, make_runtime(np.random.SeedSequence(2)))
     collector = Collector(game, cfg.n_steps, learner.carry_size)
     for k in range(40):
         learner.observe(collector.collect(learner.act)[0])

@@ -4,24 +4,24 @@ import pytest
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, exchange, who_hears_whom
+from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
 from terrarium.marl.nets.config import spec_of
 from tests.marl.small_nets import battles, small
 
 COMM = pytest.mark.parametrize("comm", ["commnet", "tarmac"])
 
 
-def crowd(name: str = "smac/8m") -> tuple[Look, Tensor]:
+def crowd(name: str = "smac/8m") -> tuple[Obs, Tensor]:
     """Battles [B, T] in which some agents do not see each other, and some are dead."""
     _, seen, begins = battles(name, n_steps=30)
-    look = seen.swap()
-    heard = who_hears_whom(look)
+    obs = seen.swap()
+    heard = comm_mask(obs)
     assert heard.any()
-    assert (~heard & look.acting.unsqueeze(-1) & look.acting.unsqueeze(-2)).any()
-    assert not look.acting.all()
-    return look, begins.T
+    assert (~heard & obs.acting.unsqueeze(-1) & obs.acting.unsqueeze(-2)).any()
+    assert not obs.acting.all()
+    return obs, begins.T
 
 
 @COMM
@@ -30,20 +30,20 @@ def test_only_who_is_seen_and_alive_is_heard(comm: str, share: bool) -> None:
     """Another memory of one agent changes the answers of those who hear it, and of no other."""
     torch.manual_seed(0)
     env, _, _ = battles("smac/8m", n_steps=30)
-    look, _ = crowd()
+    obs, _ = crowd()
     resets = torch.zeros(4, 1, dtype=torch.bool)
-    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, share=share))
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, share_params=share))
     carry = torch.randn(4, 8, actor.carry_size)
     changed = carry.clone()
     speaker = 2
     changed[:, speaker] += 1.0
     n_hear = n_deaf = 0
     for t in range(0, 30, 3):
-        now = look[:, t : t + 1]
+        now = obs[:, t : t + 1]
         with torch.no_grad():
-            one, two = (actor.think(now, c, resets).features[:, 0] for c in (carry, changed))
+            one, two = (actor.encode(now, c, resets).features[:, 0] for c in (carry, changed))
         touched = (one != two).any(-1)  # [B, A]
-        hears = who_hears_whom(now)[:, 0, :, speaker]
+        hears = comm_mask(now)[:, 0, :, speaker]
         hears[:, speaker] = True
         assert not touched[~hears].any()
         assert touched[hears].all()
@@ -54,49 +54,49 @@ def test_only_who_is_seen_and_alive_is_heard(comm: str, share: bool) -> None:
 
 
 def test_the_dead_are_not_heard_and_nobody_hears_itself() -> None:
-    look, _ = crowd()
-    heard = who_hears_whom(look)
-    assert not (heard & ~look.acting.unsqueeze(-2)).any()
+    obs, _ = crowd()
+    heard = comm_mask(obs)
+    assert not (heard & ~obs.acting.unsqueeze(-2)).any()
     assert not heard.diagonal(dim1=-2, dim2=-1).any()
-    assert not (heard & ~look.mask[..., :8]).any()
+    assert not (heard & ~obs.mask[..., :8]).any()
 
 
 def test_without_a_view_of_units_all_that_act_hear_each_other() -> None:
-    look, _ = crowd()
-    blind = Look(
-        look.table,
-        look.pairs,
-        look.mask[..., :0],
-        look.alive,
-        look.avail,
-        look.obs,
-        look.state,
+    obs, _ = crowd()
+    blind = Obs(
+        obs.table,
+        obs.pairs,
+        obs.mask[..., :0],
+        obs.alive,
+        obs.avail,
+        obs.vector,
+        obs.state,
     )
-    acting = look.acting
+    acting = obs.acting
     expected = acting.unsqueeze(-1) & acting.unsqueeze(-2) & ~torch.eye(8, dtype=torch.bool)
-    assert torch.equal(who_hears_whom(blind), expected)
+    assert torch.equal(comm_mask(blind), expected)
 
 
 @COMM
 def test_permuting_allies_permutes_their_answers(comm: str) -> None:
     torch.manual_seed(0)
     env, _, _ = battles("smac/8m", n_steps=30)
-    look, resets = crowd()
+    obs, resets = crowd()
     actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
     order = torch.tensor([3, 0, 7, 1, 2, 6, 5, 4])
     members = torch.cat((order, torch.arange(8, 16)))
-    other = Look(
-        look.table[:, :, members],
-        look.pairs[:, :, order][:, :, :, members],
-        look.mask[:, :, order][..., members],
-        look.alive[..., members],
-        look.avail[:, :, order],
-        look.obs[:, :, order],
-        look.state,
+    other = Obs(
+        obs.table[:, :, members],
+        obs.pairs[:, :, order][:, :, :, members],
+        obs.mask[:, :, order][..., members],
+        obs.alive[..., members],
+        obs.avail[:, :, order],
+        obs.vector[:, :, order],
+        obs.state,
     )
     none = torch.zeros(4, 8, actor.carry_size)
     with torch.no_grad():
-        one, two = actor(look, none, resets)[0], actor(other, none, resets)[0]
+        one, two = actor(obs, none, resets)[0], actor(other, none, resets)[0]
     torch.testing.assert_close(one[:, :, order], two, rtol=0, atol=1e-5)
 
 
@@ -150,10 +150,10 @@ def test_separate_networks_speak_with_weights_of_their_own(comm: str) -> None:
 def test_every_weight_of_messages_learns(comm: str) -> None:
     torch.manual_seed(0)
     env, _, _ = battles("smac/8m", n_steps=30)
-    look, resets = crowd()
+    obs, resets = crowd()
     actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
-    logits, _ = actor(look, torch.zeros(4, 8, actor.carry_size), resets)
-    logits[look.avail].square().sum().backward()
+    logits, _ = actor(obs, torch.zeros(4, 8, actor.carry_size), resets)
+    logits[obs.avail].square().sum().backward()
     names = [name for name, _ in actor.named_parameters() if name.startswith("comm.")]
     assert len(names) == {"commnet": 4, "tarmac": 12}[comm]
     for name, weight in actor.named_parameters():

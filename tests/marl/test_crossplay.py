@@ -29,8 +29,8 @@ from tests.program import Run, call_program
 pytestmark = pytest.mark.slow
 
 SMALL = (
-    *("env.n_envs=8", "net.width=16", "run.threads=1", "run.max_steps=64"),
-    *("eval.every=64", "eval.episodes=64", "eval.replays=false"),
+    *("env.n_envs=8", "net.hidden_dim=16", "run.threads=1", "run.max_steps=64"),
+    *("eval.interval=64", "eval.episodes=64", "eval.replays=false"),
 )
 
 
@@ -146,7 +146,7 @@ def trained(folder: Path, algo: str, factory: str, *words: str) -> str:
     return str(folder)
 
 
-FEW = ("algo.n_steps=8", "algo.minibatches=2")
+FEW = ("algo.n_steps=8", "algo.n_minibatches=2")
 
 
 @pytest.fixture(scope="module")

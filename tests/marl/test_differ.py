@@ -12,15 +12,15 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.team import team_goals
+from terrarium.marl.algos.team import team_targets
 from terrarium.marl.algos.value import ValueLearner, mean_square
-from terrarium.marl.buffers.replay import ReplayConfig
-from terrarium.marl.differ import SELECTIONS, DifferConfig, select, slopes_of, split
+from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
 from terrarium.marl.exploration import ExploreConfig
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.mixers import MixerConfig
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
 from tests.marl.experience import N_AGENTS, grads_of, learner_of, made_up_rows, seeded
 from tests.marl.games import Coordination
@@ -34,7 +34,7 @@ BEYOND_CHANCE = 43.82
 
 def mixed(algo: str, chosen: str = "none", **settings: object) -> ValueLearner:
     if algo != "vdn":
-        settings["mixer"] = MixerConfig(embed=6, width=8, heads=2)
+        settings["mixer"] = MixerConfig(embed_dim=6, hypernet_dim=8, n_heads=2)
     return learner_of(algo, differ=DifferConfig(select=chosen), **settings)
 
 
@@ -42,8 +42,8 @@ def mixed(algo: str, chosen: str = "none", **settings: object) -> ValueLearner:
 def test_slopes_are_what_the_team_gains_with_an_agent(algo: str) -> None:
     learner, rows = mixed(algo), made_up_rows()
     reading, mixer = learner.read(rows), learner.online.mixer
-    total, slopes = slopes_of(rows, reading.taken.detach(), reading.best, mixer)
-    state, h = rows.look.state[:, :-1], 1e-6
+    total, slopes = mixing_gradients(rows, reading.taken.detach(), reading.best, mixer)
+    state, h = rows.obs.state[:, :-1], 1e-6
     for a in range(N_AGENTS):
         step = h * torch.eye(N_AGENTS, dtype=torch.float64)[a]
         # What QPLEX makes of advantages is held, so an agent's best moves along with it.
@@ -56,7 +56,7 @@ def test_slopes_have_a_limit() -> None:
     reading = learner.read(rows)
     for weight in learner.online.mixer.parameters():
         weight.data *= 30.0
-    _, slopes = slopes_of(rows, reading.taken, reading.best, learner.online.mixer)
+    _, slopes = mixing_gradients(rows, reading.taken, reading.best, learner.online.mixer)
     assert float(slopes.max()) == 10.0
 
 
@@ -64,7 +64,7 @@ def test_slopes_have_a_limit() -> None:
 @pytest.mark.parametrize("trace", [0.0, 0.6])
 def test_with_everything_selected_all_gradients_are_the_teams(algo: str, trace: float) -> None:
     rows = made_up_rows(deaths=0.0)
-    plain, split_up = (mixed(algo, chosen, trace=trace) for chosen in ("none", "all"))
+    plain, split_up = (mixed(algo, chosen, td_lambda=trace) for chosen in ("none", "all"))
     expected = grads_of(plain, plain.loss(rows, plain.read(rows)).total)
     found = grads_of(split_up, split_up.loss(rows, split_up.read(rows)).total)
     assert any(name.startswith("mixer") for name in expected) == (algo != "vdn")
@@ -77,11 +77,11 @@ def test_nobody_learns_from_being_dead(algo: str) -> None:
     """Then gradients are the team's, with the values of the dead as constants."""
     rows, learner = made_up_rows(deaths=0.3), mixed(algo, "all")
     reading = learner.read(rows)
-    alive = rows.look.acting[:, :-1]
+    alive = rows.obs.acting[:, :-1]
     assert not alive[rows.filled].all()
     taken = torch.where(alive, reading.taken, reading.taken.detach())
-    total = learner.online.mixer(taken, reading.best, rows.actions, rows.look.state[:, :-1])
-    error = mean_square(total - team_goals(learner, rows, reading), rows)
+    total = learner.online.mixer(taken, reading.best, rows.actions, rows.obs.state[:, :-1])
+    error = mean_square(total - team_targets(learner, rows, reading), rows)
     expected = grads_of(learner, error)
     found = grads_of(learner, learner.loss(rows, reading).total)
     for name, grad in expected.items():
@@ -90,24 +90,24 @@ def test_nobody_learns_from_being_dead(algo: str) -> None:
 
 def test_individual_rewards_are_those_of_the_formula() -> None:
     learner, rows = mixed("qmix"), made_up_rows(deaths=0.3)
-    reading, discount = learner.read(rows), learner.cfg.discount
-    total, slopes = slopes_of(rows, reading.taken, reading.best, learner.online.mixer)
-    error = (total - team_goals(learner, rows, reading)).detach()  # [R, L]
+    reading, gamma = learner.read(rows), learner.cfg.gamma
+    total, slopes = mixing_gradients(rows, reading.taken, reading.best, learner.online.mixer)
+    error = (total - team_targets(learner, rows, reading)).detach()  # [R, L]
     each = split(
-        rows, reading.taken, reading.next_taken, slopes * error.unsqueeze(-1), learner.cfg.discount
+        rows, reading.taken, reading.next_taken, slopes * error.unsqueeze(-1), learner.cfg.gamma
     )
     taken, n_ended = reading.taken.detach(), 0
     for r, t in rows.filled.nonzero().tolist():
         for a in range(N_AGENTS):
-            dead_after = bool(rows.look.avail[r, t + 1, a, 0])
+            dead_after = bool(rows.obs.avail[r, t + 1, a, 0])
             ends = dead_after or bool(rows.terminated[r, t])
             n_ended += dead_after
             expected = float(taken[r, t, a] - slopes[r, t, a] * error[r, t])
             if not ends:
-                expected -= discount * float(reading.next_taken[r, t, a])
+                expected -= gamma * float(reading.next_taken[r, t, a])
             assert float(each.rewards[r, t, a]) == pytest.approx(expected, rel=1e-12, abs=1e-12)
             assert bool(each.ends[r, t, a]) == ends
-            assert bool(each.there[r, t, a]) == (not rows.look.avail[r, t, a, 0])
+            assert bool(each.there[r, t, a]) == (not rows.obs.avail[r, t, a, 0])
     assert n_ended > 0
     assert not each.there[~rows.filled].any()
 
@@ -140,7 +140,7 @@ def experiences(seed: int, shape: tuple[int, ...] = (4, 3, 3)) -> tuple[Tensor, 
 
 def per(kind: str, **settings: str) -> DifferConfig:
     """A selection that is the same for the whole run, but for these schedules."""
-    fixed = {"ratio": "0.6", "alpha": "0.7", "beta": "0.4", **settings}
+    fixed = {"selected_ratio": "0.6", "per_alpha": "0.7", "per_beta": "0.4", **settings}
     return DifferConfig(kind, **{name: Schedule(text) for name, text in fixed.items()})
 
 
@@ -162,7 +162,7 @@ def test_draws_come_as_often_as_their_chances_say() -> None:
     errors = torch.linspace(-1.0, 4.0, 20, dtype=torch.float64)
     there = torch.ones(20, dtype=torch.bool)
     generator, n_times = seeded(3), 1000
-    cfg = per("PER_hard", ratio="1")
+    cfg = per("PER_hard", selected_ratio="1")
     counts = sum(select(errors, there, cfg, 0.0, generator) for _ in range(n_times))
     assert isinstance(counts, Tensor)
 
@@ -186,7 +186,7 @@ def test_padding_and_the_dead_are_never_selected(
     kind: str, shape: tuple[int, int, int], ratio: int, scale: float, seed: int
 ) -> None:
     errors, there = experiences(seed, shape)
-    cfg = per(kind, ratio=str(ratio / 64))
+    cfg = per(kind, selected_ratio=str(ratio / 64))
     weights = select((scale * errors).float(), there, cfg, 0.0, seeded(seed))
     assert weights.shape == errors.shape
     assert (weights[~there] == 0.0).all()
@@ -207,7 +207,7 @@ def test_padding_and_the_dead_are_never_selected(
 @pytest.mark.parametrize("kind", CHOOSY)
 def test_a_single_experience_without_an_error_is_learned_from(kind: str) -> None:
     there = torch.tensor([[[False, True, False]]])
-    weights = select(torch.zeros(1, 1, 3), there, per(kind, ratio="1"), 0.0, seeded())
+    weights = select(torch.zeros(1, 1, 3), there, per(kind, selected_ratio="1"), 0.0, seeded())
     assert weights.tolist() == [[[0.0, 1.0, 0.0]]]
 
 
@@ -217,19 +217,19 @@ def test_schedules_follow_the_run() -> None:
     for share, ratio in ((0.0, 0.8), (0.3, 0.9), (0.6, 1.0), (1.0, 1.0)):
         found = select(errors, there, DifferConfig("greedy"), share, seeded())
         assert found.sum() == math.floor(ratio * n)
-    moving = per("PER_weight", alpha="0.2 -> 0.8", beta="0 -> 1 at 50%")
+    moving = per("PER_weight", per_alpha="0.2 -> 0.8", per_beta="0 -> 1 at 50%")
     for share, alpha, beta in ((0.0, "0.2", "0"), (0.25, "0.35", "0.5"), (1.0, "0.8", "1")):
-        fixed = per("PER_weight", alpha=alpha, beta=beta)
+        fixed = per("PER_weight", per_alpha=alpha, per_beta=beta)
         found = select(errors, there, moving, share, seeded())
         torch.testing.assert_close(found, select(errors, there, fixed, share, seeded()))
 
 
 @pytest.mark.parametrize(("progress", "share"), [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
 def test_a_learner_selects_by_how_far_its_run_is(progress: float, share: float) -> None:
-    cfg = DifferConfig("greedy", ratio=Schedule("0.5 -> 1"))
+    cfg = DifferConfig("greedy", selected_ratio=Schedule("0.5 -> 1"))
     learner, rows = learner_of("vdn", differ=cfg), made_up_rows()
     learner.progress = progress
-    n = int((rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)).sum())
+    n = int((rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)).sum())
     metrics = learner.loss(rows, learner.read(rows)).metrics
     assert float(metrics["selected"]) == pytest.approx(math.floor(share * n) / n)
 
@@ -237,13 +237,13 @@ def test_a_learner_selects_by_how_far_its_run_is(progress: float, share: float) 
 @pytest.mark.parametrize("kind", CHOOSY)
 def test_what_was_not_selected_changes_no_agent(kind: str) -> None:
     rows = made_up_rows()
-    cfg = DifferConfig(kind, ratio=Schedule("0.3"))
+    cfg = DifferConfig(kind, selected_ratio=Schedule("0.3"))
     learner = learner_of("vdn", differ=cfg)
     reading = learner.read(rows)
     # VDN has slope 1, so an agent's error is the team's.
-    error = (reading.taken.sum(-1) - team_goals(learner, rows, reading)).detach()  # [R, L]
+    error = (reading.taken.sum(-1) - team_targets(learner, rows, reading)).detach()  # [R, L]
     errors = error.unsqueeze(-1).expand_as(reading.taken)
-    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     state = learner.generator.get_state()
     weights = select(errors, there, cfg, 0.0, learner.generator)
     learner.generator.set_state(state)
@@ -254,22 +254,22 @@ def test_what_was_not_selected_changes_no_agent(kind: str) -> None:
 
 def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
     """What a greedy team is paid in the end."""
-    game, net = Coordination(32), NetConfig(encoder="mlp", core="none", width=32)
+    game, net = Coordination(32), NetConfig(encoder="mlp", core="none", hidden_dim=32)
     settings = ALGOS[algo].Config(
         lr=Schedule("0.01"),
         steps_per_update=16.0,
-        replay=ReplayConfig(capacity=1000, batch=32),
+        replay=ReplayConfig(buffer_size=1000, batch_size=32),
         explore=ExploreConfig(epsilon=Schedule("1 -> 0.2 at 50%")),
         differ=cfg,
     )
     spec = dataclasses.replace(game.spec, limit_steps=game.length)
-    learner = ALGOS[algo](spec, net, settings, make_place(np.random.SeedSequence(2)))
+    learner = ALGOS[algo](spec, net, settings, make_runtime(np.random.SeedSequence(2)))
     collector = Collector(game, settings.n_steps, learner.carry_size)
     for k in range(6):
         learner.observe(collector.collect(learner.act)[0])
         learner.update(k / 6)
     _, episodes = collector.collect(
-        lambda look, carry, resets: learner.act(look, carry, resets, greedy=True)
+        lambda obs, carry, resets: learner.act(obs, carry, resets, greedy=True)
     )
     return float(np.mean(episodes.returns))
 
@@ -294,9 +294,12 @@ def test_agents_learn_to_meet(algo: str, kind: str) -> None:
     [
         ({"select": "PER"}, 'differ.select is "PER"'),
         ({"select": "gredy"}, 'differ.select is "gredy". Did you mean "greedy"? Allowed: none'),
-        ({"ratio": Schedule("0 -> 1")}, "differ.ratio is 0 -> 1; allowed: 0.01 to 1"),
-        ({"alpha": Schedule("1.5")}, "differ.alpha is 1.5; allowed: 0 to 1"),
-        ({"beta": Schedule("-1")}, "differ.beta is -1; allowed: 0 to 1"),
+        (
+            {"selected_ratio": Schedule("0 -> 1")},
+            "differ.selected_ratio is 0 -> 1; allowed: 0.01 to 1",
+        ),
+        ({"per_alpha": Schedule("1.5")}, "differ.per_alpha is 1.5; allowed: 0 to 1"),
+        ({"per_beta": Schedule("-1")}, "differ.per_beta is -1; allowed: 0 to 1"),
     ],
     ids=str,
 )

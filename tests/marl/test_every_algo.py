@@ -12,11 +12,11 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
 from terrarium.marl.batch import parts, pick
 from terrarium.marl.buffers.hindsight import Goals
-from terrarium.marl.buffers.replay import Replay, ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
 from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import JointValue
-from terrarium.marl.place import make_place
+from terrarium.marl.nets.mixers import QtranJointQ
 from terrarium.marl.rollout import Collector, Rollout
+from terrarium.marl.runtime import make_runtime
 from tests.marl.games import BitFlip, Coordination, Game, Memory
 from tests.marl.small import (
     DDPG_LIKE,
@@ -38,19 +38,19 @@ def play(learner: Any, collector: Collector, n: int) -> Rollout:
     return rollout
 
 
-def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, Replay]:
+def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, ReplayBuffer]:
     """A learner of values with episodes that it has played, most of them against each other."""
     learner, collector = made(algo, *words, **how)
     play(learner, collector, n)
     return learner, learner.replay
 
 
-def all_rows(replay: Replay) -> ReplayRows:
+def all_rows(replay: ReplayBuffer) -> ReplayBatch:
     ids = replay._n_steps.nonzero().squeeze(1)
     return replay.rows(ids, torch.linspace(0.5, 1.0, len(ids)))
 
 
-def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, Tensor]:
+def gradients(learner: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
     """The loss, how wrong each row is, and all gradients."""
     loss = learner.loss(rows, learner.read(rows))
     learner.optimizer.zero_grad()
@@ -64,15 +64,17 @@ def gradients(learner: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor, 
 @pytest.mark.parametrize("algo", ALGOS)
 def test_errors_fall_on_what_was_collected(algo: str) -> None:
     if algo in VALUE_BASED:
-        learner, _ = played(algo, "algo.lr=5e-3", "algo.target_every=1000", "replay.batch=8")
-        name = "learn/td"
+        learner, _ = played(
+            algo, "algo.lr=5e-3", "algo.target_update_interval=1000", "replay.batch_size=8"
+        )
+        name = "learn/td_error"
     elif algo in DDPG_LIKE:
-        learner, _ = played(algo, "algo.critic_lr=5e-3", "algo.target_rate=1e-6", "replay.batch=8")
-        name = "learn/td"
+        learner, _ = played(algo, "algo.critic_lr=5e-3", "algo.tau=1e-6", "replay.batch_size=8")
+        name = "learn/td_error"
     else:
-        learner, collector = made(algo, "algo.lr=3e-3", "algo.minibatches=1")
+        learner, collector = made(algo, "algo.lr=3e-3", "algo.n_minibatches=1")
         rollout = play(learner, collector, 4)
-        name = "learn/value"
+        name = "learn/value_loss"
     errors = []
     for _ in range(15):
         if algo in (*VALUE_BASED, *DDPG_LIKE):
@@ -95,10 +97,10 @@ def test_padding_changes_neither_losses_nor_gradients(algo: str) -> None:
     n = replay._n_steps.unsqueeze(1)  # [rows, 1]
     unused = torch.arange(replay.length) >= n
     unseen = torch.arange(replay.length + 1) > n
-    for part in parts(replay._look):
+    for part in parts(replay._obs):
         junk = 100.0 * torch.randn(part.shape, generator=generator)
         part[unseen] = (junk > 0.0 if part.dtype == torch.bool else junk).to(part)[unseen]
-    n_actions = replay._look.avail.shape[-1]
+    n_actions = replay._obs.avail.shape[-1]
     shape = replay._actions.shape
     replay._actions[unused] = torch.randint(n_actions, shape, generator=generator).short()[unused]
     replay._rewards[unused] = 1000.0
@@ -137,25 +139,25 @@ def test_what_cannot_be_done_is_never_chosen(algo: str, words: tuple[str, ...]) 
     learner, collector = made(algo, *words)
     for _ in range(6):
         rollout, _ = collector.collect(learner.act)
-        avail, acting = rollout.look.avail[:-1], rollout.look.acting[:-1]
+        avail, acting = rollout.obs.avail[:-1], rollout.obs.acting[:-1]
         assert pick(avail, rollout.actions).all()
         assert (rollout.actions[~acting] == 0).all()  # the dead do nothing
     assert not acting.all()
-    look, carry = rollout.look[0], rollout.carry
-    choices = [learner.act(look, carry, rollout.resets[0], greedy=True) for _ in range(3)]
+    obs, carry = rollout.obs[0], rollout.carry
+    choices = [learner.act(obs, carry, rollout.resets[0], greedy=True) for _ in range(3)]
     for choice in choices:
         assert torch.equal(choice.actions, choices[0].actions)
-        assert pick(look.avail, choice.actions).all()
+        assert pick(obs.avail, choice.actions).all()
 
 
 @pytest.mark.parametrize("algo", VALUE_BASED)
 def test_greedy_is_what_seems_best(algo: str) -> None:
     learner, collector = made(algo)
     rollout = play(learner, collector, 3)
-    look, resets = rollout.look[0], rollout.resets[0]
-    q, _ = learner.online.agents(look[:, None], rollout.carry, resets[:, None])
-    best = q[:, 0].masked_fill(~look.avail, -torch.inf).argmax(-1)
-    assert torch.equal(learner.act(look, rollout.carry, resets, greedy=True).actions, best)
+    obs, resets = rollout.obs[0], rollout.resets[0]
+    q, _ = learner.online.agents(obs[:, None], rollout.carry, resets[:, None])
+    best = q[:, 0].masked_fill(~obs.avail, -torch.inf).argmax(-1)
+    assert torch.equal(learner.act(obs, rollout.carry, resets, greedy=True).actions, best)
 
 
 def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state: Tensor) -> Tensor:
@@ -163,7 +165,7 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
     q [A, N], features [A, H], state [S]
     """
-    if isinstance(mixer, JointValue):
+    if isinstance(mixer, QtranJointQ):
         joint: Tensor = mixer(features, actions, state)
         return joint
     chosen = torch.stack([q[a, int(action)] for a, action in enumerate(actions)])
@@ -174,45 +176,47 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
 
 @torch.no_grad()
-def naive_error(learner: ValueLearner, rows: ReplayRows, r: int) -> float:
+def naive_error(learner: ValueLearner, rows: ReplayBatch, r: int) -> float:
     """How wrong a row is, step by step and by definition."""
     cfg, n = learner.cfg, int(rows.filled[r].sum())
-    look, resets = rows.look[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)
+    obs, resets = rows.obs[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)
     nets = (learner.online, learner.target)
-    thoughts = [net.agents.think(look, rows.carry[r : r + 1], resets) for net in nets]
-    qs = [net.agents.judge(thought, look)[0] for net, thought in zip(nets, thoughts, strict=True)]
-    features = [thought.features[0] for thought in thoughts]
-    greedy = (qs[0] if cfg.double else qs[1]).argmax(-1)  # [n + 1, A]
-    state, actions = look.state[0], rows.actions[r]
+    encodings = [net.agents.encode(obs, rows.carry[r : r + 1], resets) for net in nets]
+    qs = [
+        net.agents.logits(encoding, obs)[0] for net, encoding in zip(nets, encodings, strict=True)
+    ]
+    features = [encoding.features[0] for encoding in encodings]
+    greedy = (qs[0] if cfg.double_q else qs[1]).argmax(-1)  # [n + 1, A]
+    state, actions = obs.state[0], rows.actions[r]
     rewards, ended = rows.rewards[r].tolist(), bool(rows.terminated[r, n - 1])
 
     def following(t: int) -> Tensor:
-        place = (qs[1][t + 1], features[1][t + 1], greedy[t + 1], state[t + 1])
-        return worth(learner.target.mixer, *place) * float(not (ended and t == n - 1))
+        runtime = (qs[1][t + 1], features[1][t + 1], greedy[t + 1], state[t + 1])
+        return worth(learner.target.mixer, *runtime) * float(not (ended and t == n - 1))
 
     def goal(t: int, left: int) -> Tensor:
         """Counting at most `left` more rewards after this one, or fading by lambda."""
         value = following(t)
-        if t < n - 1 and cfg.trace > 0.0:
-            value = (1.0 - cfg.trace) * value + cfg.trace * goal(t + 1, left)
+        if t < n - 1 and cfg.td_lambda > 0.0:
+            value = (1.0 - cfg.td_lambda) * value + cfg.td_lambda * goal(t + 1, left)
         elif t < n - 1 and left:
             value = goal(t + 1, left - 1)
-        return rewards[t] + cfg.discount * value
+        return rewards[t] + cfg.gamma * value
 
     errors = [
         worth(learner.online.mixer, qs[0][t], features[0][t], actions[t], state[t])
-        - goal(t, cfg.n_step - 1)
+        - goal(t, cfg.n_step_return - 1)
         for t in range(n)
     ]
     return float(torch.stack(errors).abs().mean())
 
 
 RETURNS = [
-    ("algo.trace=0",),
-    ("algo.trace=0", "algo.n_step=3"),
-    ("algo.trace=0.8",),
-    ("algo.trace=0.8", "algo.double=false"),
-    ("algo.trace=0.8", "replay.chunk=5"),
+    ("algo.td_lambda=0",),
+    ("algo.td_lambda=0", "algo.n_step_return=3"),
+    ("algo.td_lambda=0.8",),
+    ("algo.td_lambda=0.8", "algo.double_q=false"),
+    ("algo.td_lambda=0.8", "replay.chunk_length=5"),
 ]
 
 
@@ -223,7 +227,7 @@ RETURNS = [
     ids=str,
 )
 def test_errors_are_those_of_their_definition(algo: str, words: tuple[str, ...]) -> None:
-    learner, replay = played(algo, *words, "algo.discount=0.9", n=8)
+    learner, replay = played(algo, *words, "algo.gamma=0.9", n=8)
     with torch.no_grad():  # another network than the one that learns
         for weight in learner.target.parameters():
             weight += 0.1 * torch.randn(weight.shape, generator=torch.Generator().manual_seed(3))
@@ -238,16 +242,16 @@ def test_errors_are_those_of_their_definition(algo: str, words: tuple[str, ...])
 
 @pytest.mark.parametrize("algo", VALUE_BASED)
 def test_only_an_end_makes_what_is_seen_then_worthless(algo: str) -> None:
-    learner, replay = played(algo, "replay.chunk=5", "algo.trace=0")
+    learner, replay = played(algo, "replay.chunk_length=5", "algo.td_lambda=0")
     rows = all_rows(replay)
     before = learner.loss(rows, learner.read(rows)).errors
-    table, state = rows.look.table.clone(), rows.look.state.clone()
-    look = dataclasses.replace(rows.look, table=table, state=state)
+    table, state = rows.obs.table.clone(), rows.obs.state.clone()
+    obs = dataclasses.replace(rows.obs, table=table, state=state)
     last = rows.filled.sum(1)
     every = torch.arange(len(last))
-    look.table[every, last] += 1.0
-    look.state[every, last] += 1.0
-    changed = dataclasses.replace(rows, look=look)
+    obs.table[every, last] += 1.0
+    obs.state[every, last] += 1.0
+    changed = dataclasses.replace(rows, obs=obs)
     after = learner.loss(changed, learner.read(changed)).errors
     ended = rows.terminated.any(1)
     assert ended.any()
@@ -260,12 +264,12 @@ def test_only_an_end_makes_what_is_seen_then_worthless(algo: str) -> None:
     [*((algo, 2, 0.25) for algo in VALUE_BASED), ("qmix", 3, 1.0), ("qmix", 1, 0.1)],
 )
 def test_targets_follow_as_they_were_told(algo: str, every: int, rate: float) -> None:
-    words = (f"algo.target_every={every}", f"algo.target_rate={rate}", "algo.lr=1e-2")
+    words = (f"algo.target_update_interval={every}", f"algo.tau={rate}", "algo.lr=1e-2")
     learner, _ = played(algo, *words)
     for k in range(1, 7):
         before = [weight.clone() for weight in learner.target.parameters()]
         learner._due = 1.0
-        assert learner.update(0.0)["learn/updates"] == 1.0
+        assert learner.update(0.0)["learn/n_updates"] == 1.0
         pairs = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
         for old, new, online in pairs:
             wanted = old if k % every else (online if rate == 1.0 else old.lerp(online, rate))
@@ -286,12 +290,14 @@ REPLAYED = [
 @pytest.mark.parametrize(("algo", "core", "chunk"), REPLAYED)
 def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int) -> None:
     net = dataclasses.replace(NET, core=core, window=8)
-    learner, collector = made(algo, f"replay.chunk={chunk}", "replay.capacity=500", net=net)
+    learner, collector = made(
+        algo, f"replay.chunk_length={chunk}", "replay.buffer_size=500", net=net
+    )
     seen: list[Tensor] = []
 
-    def act(look: Any, carry: Tensor, resets: Tensor) -> Any:
-        seen.append(learner.online.agents(look[:, None], carry, resets[:, None])[0][:, 0].detach())
-        return learner.act(look, carry, resets)
+    def act(obs: Any, carry: Tensor, resets: Tensor) -> Any:
+        seen.append(learner.online.agents(obs[:, None], carry, resets[:, None])[0][:, 0].detach())
+        return learner.act(obs, carry, resets)
 
     n_before = 0
     for _ in range(8):
@@ -310,11 +316,11 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
 def train_on(game: Game, algo: str, core: str, n_updates: int, enough: float = 1.1) -> float:
     """What a team is paid in the end, or once it has been paid enough twice in a row; learners of
     values play by what seems best."""
-    net = NetConfig(encoder="mlp", core=core, width=32, heads=2, window=4)
+    net = NetConfig(encoder="mlp", core=core, hidden_dim=32, n_heads=2, window=4)
     is_greedy = algo in (*VALUE_BASED, *DDPG_LIKE)
-    place = make_place(np.random.SeedSequence(2))
+    runtime = make_runtime(np.random.SeedSequence(2))
     cfg = small_config(algo, *GAME_WORDS[family(algo)])
-    learner = ALGOS[algo](game.spec, net, cfg, place)
+    learner = ALGOS[algo](game.spec, net, cfg, runtime)
     collector = collector_for(learner, game)
     exam = collector_for(learner, type(game)(game.n_envs, seed=1))
     paid = 0.0
@@ -367,12 +373,19 @@ def bits_won(hindsight: float) -> float:
         return reached.float() - 1.0, reached
 
     game, n = BitFlip(32), BitFlip.n_bits
-    words = ("algo.lr=0.005", "algo.trace=0", "algo.discount=0.95", "algo.target_every=20")
-    more = ("replay.capacity=2000", "replay.batch=64", "explore.epsilon=1 -> 0.1 at 50%")
+    words = (
+        "algo.lr=0.005",
+        "algo.td_lambda=0",
+        "algo.gamma=0.95",
+        "algo.target_update_interval=20",
+    )
+    more = ("replay.buffer_size=2000", "replay.batch_size=64", "explore.epsilon=1 -> 0.1 at 50%")
     cfg = small_config("iql", *words, *more)
-    cfg = dataclasses.replace(cfg, replay=dataclasses.replace(cfg.replay, hindsight=hindsight))
-    net = NetConfig(encoder="mlp", core="none", width=64)
-    learner: Any = ALGOS["iql"](game.spec, net, cfg, make_place(np.random.SeedSequence(2)))
+    cfg = dataclasses.replace(
+        cfg, replay=dataclasses.replace(cfg.replay, hindsight_ratio=hindsight)
+    )
+    net = NetConfig(encoder="mlp", core="none", hidden_dim=64)
+    learner: Any = ALGOS["iql"](game.spec, net, cfg, make_runtime(np.random.SeedSequence(2)))
     learner.hindsight = Goals(goal=slice(n, 2 * n), achieved=slice(0, n), reward=reward)
     collector = collector_for(learner, game)
     n_rounds = 30

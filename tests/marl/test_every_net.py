@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from terrarium.marl.batch import LOWEST, Look, parts
+from terrarium.marl.batch import LOWEST, Obs, parts
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
 from terrarium.marl.nets.critic import Critic
@@ -68,18 +68,18 @@ def test_the_dead_see_nothing_and_nobody_sees_the_unseen(cfg: NetConfig) -> None
     """Whatever is written about those an agent does not see, its answers stay the same."""
     torch.manual_seed(0)
     env, seen, begins = battles("smac/2s3z", n_steps=30)
-    acting, look = seen.swap().acting, seen.swap()
+    acting, obs = seen.swap().acting, seen.swap()
     assert not acting.all()
     actor = make_actor(spec_of(env.info), cfg)
     none = torch.zeros(begins.shape[1], 5, actor.carry_size)
-    other = Look(*(part.clone() for part in parts(look)))
+    other = Obs(*(part.clone() for part in parts(obs)))
     other.pairs[~other.mask] += 0.3
     other.table[~other.mask.any(-2)] += 0.3  # of those that nobody sees, the dead among them
     with torch.no_grad():
-        one, two = (actor(what, none, begins.T)[0] for what in (look, other))
+        one, two = (actor(what, none, begins.T)[0] for what in (obs, other))
         torch.testing.assert_close(one, two, rtol=0, atol=1e-5)
         if cfg.core == "none":  # others remember, but are told nothing new
-            assert not actor.think(look, none, begins.T).features[~acting].any()
+            assert not actor.encode(obs, none, begins.T).features[~acting].any()
 
 
 @EVERY_ENTITY_NET
@@ -90,13 +90,13 @@ def test_permuting_enemies_permutes_what_aims_at_them(cfg: NetConfig) -> None:
     order = torch.tensor([2, 0, 4, 1, 3])
     members = torch.cat((torch.arange(5), 5 + order))
     actions = torch.cat((torch.arange(6), 6 + order))
-    other = Look(
+    other = Obs(
         seen.table[:, :, members],
         seen.pairs[:, :, :, members],
         seen.mask[..., members],
         seen.alive[..., members],
         seen.avail[..., actions],
-        seen.obs,
+        seen.vector,
         seen.state,
     )
     none = torch.zeros(begins.shape[1], 5, actor.carry_size)
@@ -141,7 +141,7 @@ def test_values_are_one_number_for_each_agent_and_the_dead_do_not_disturb(
     assert values.shape == (12, 4, 3)
     assert values.isfinite().all()
     if encoder in ENTITY_ENCODERS and central:
-        noisy = Look(*(part.clone() for part in parts(seen)))
+        noisy = Obs(*(part.clone() for part in parts(seen)))
         noisy.table[~noisy.alive] = 7.0
         torch.testing.assert_close(critic(noisy), values)
 
@@ -151,7 +151,7 @@ def test_a_healer_aims_at_allies(encoder: str) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/MMM")
     actor = make_actor(spec_of(env.info), small(encoder, "none"))
-    changed = Look(*(part.clone() for part in parts(seen)))
+    changed = Obs(*(part.clone() for part in parts(seen)))
     changed.pairs[..., 10:, 0] += 0.5  # enemies stand elsewhere; queries of others change too
     changed.mask[..., 10:] = seen.mask[..., 10:] = False  # and nobody sees them
     none = torch.zeros(4, 10, 0)
@@ -165,7 +165,7 @@ def test_a_healer_aims_at_allies(encoder: str) -> None:
 def test_separate_networks_answer_each_for_one_agent() -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    cfg = NetConfig(core="gru", width=16, share=False)
+    cfg = NetConfig(core="gru", hidden_dim=16, share_params=False)
     actors = make_actor(spec_of(env.info), cfg)
     none = torch.zeros(4, 3, actors.carry_size)
     logits, _ = actors(seen.swap(), none, begins.T)
@@ -185,7 +185,7 @@ def test_separate_networks_answer_each_for_one_agent() -> None:
 
 def test_vectors_of_another_scenario_are_refused() -> None:
     env, _, _ = battles("smac/3m", n_steps=1)
-    actor = make_actor(spec_of(env.info), NetConfig(encoder="mlp", width=16, core="none"))
+    actor = make_actor(spec_of(env.info), NetConfig(encoder="mlp", hidden_dim=16, core="none"))
     _, seen, begins = battles("smac/8m", n_steps=1)
     with pytest.raises(NetError, match="reads vectors of 30 numbers and the scenario shows 80"):
         actor(seen.swap(), torch.zeros(4, 8, 0), begins.T)
@@ -196,21 +196,21 @@ def test_vectors_of_another_scenario_are_refused() -> None:
     [
         ({"core": "ltsm"}, 'net.core is "ltsm". Did you mean "lstm"?'),
         ({"encoder": "hnp"}, 'net.encoder is "hnp". Did you mean "hpn"?'),
-        ({"encoder": "cnn"}, "net.raster is 0; use net.raster=11"),
-        ({"raster": 11}, "net.encoder attention, which draws no map; use net.encoder=cnn"),
-        ({"encoder": "cnn", "raster": 2}, "net.raster is 2; allowed: 3 to 64, or 0"),
-        ({"encoder": "cnn", "raster": -1}, "net.raster is -1; allowed: 3 to 64, or 0"),
+        ({"encoder": "cnn"}, "net.grid_size is 0; use net.grid_size=11"),
+        ({"grid_size": 11}, "net.encoder attention, which has no map; use net.encoder=cnn"),
+        ({"encoder": "cnn", "grid_size": 2}, "net.grid_size is 2; allowed: 3 to 64, or 0"),
+        ({"encoder": "cnn", "grid_size": -1}, "net.grid_size is -1; allowed: 3 to 64, or 0"),
         ({"core": "token"}, "net.encoder is attention; use net.encoder=transformer"),
         ({"comm": "comnet"}, 'net.comm is "comnet". Did you mean "commnet"?'),
         ({"comm": "tarmac", "comm_rounds": 0}, "net.comm_rounds is 0; allowed: 1 to 16"),
-        ({"width": 0}, "net.width is 0; allowed: 4 to 4096"),
+        ({"hidden_dim": 0}, "net.hidden_dim is 0; allowed: 4 to 4096"),
         (
-            {"core": "transformer", "width": 30, "heads": 4},
-            "must be a multiple of them, such as 32",
+            {"core": "transformer", "hidden_dim": 30, "n_heads": 4},
+            "must be a multiple of net.n_heads, such as 32",
         ),
         (
-            {"encoder": "transformer", "width": 30, "heads": 4},
-            "transformer encoder share the width",
+            {"encoder": "transformer", "hidden_dim": 30, "n_heads": 4},
+            "transformer encoder net.hidden_dim must be a multiple of net.n_heads",
         ),
     ],
     ids=str,

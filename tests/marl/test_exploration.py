@@ -67,7 +67,7 @@ def test_boltzmann_chooses_by_worth(temperature: float) -> None:
         ExploreConfig("boltzmann", temperature=Schedule(0)),
         ExploreConfig("boltzmann", temperature=Schedule("1e-300")),
         ExploreConfig("boltzmann", temperature=Schedule("1e-4")),
-        ExploreConfig("ucb", bonus=Schedule(0)),
+        ExploreConfig("ucb", ucb_coef=Schedule(0)),
         ExploreConfig("noisy"),
     ],
     ids=str,
@@ -115,14 +115,14 @@ def naive_ucb(q: Tensor, avail: Tensor, counts: list[list[int]], bonus: float) -
 
 def test_ucb_equals_its_naive_twin() -> None:
     generator = seeded()
-    explorer = Explorer(ExploreConfig("ucb", bonus=Schedule("3 -> 0.5")), 3, 5)
+    explorer = Explorer(ExploreConfig("ucb", ucb_coef=Schedule("3 -> 0.5")), 3, 5)
     counts = [[0] * 5 for _ in range(3)]
     for k in range(60):
         avail = torch.rand(4, 3, 5, generator=generator) < 0.7
         avail[..., 0] |= ~avail.any(-1)
         q = torch.randn(4, 3, 5, generator=generator, dtype=torch.float64)
         actions = explorer.choose(mask_unavailable(q, avail), avail, k / 60, generator)
-        assert actions.tolist() == naive_ucb(q, avail, counts, explorer.cfg.bonus.at(k / 60))
+        assert actions.tolist() == naive_ucb(q, avail, counts, explorer.cfg.ucb_coef.at(k / 60))
     assert explorer.counts.tolist() == counts
     assert explorer.counts.sum() == 60 * 4 * 3
 
@@ -167,7 +167,7 @@ def test_ucb_counts_anew_in_another_scenario() -> None:
         ({"kind": "epsilom"}, 'explore.kind is "epsilom". Did you mean "epsilon"? Allowed: eps'),
         ({"epsilon": Schedule("2 -> 0")}, "explore.epsilon is 2 -> 0; allowed: 0 to 1"),
         ({"temperature": Schedule("1 -> -1")}, "explore.temperature is 1 -> -1; allowed: 0 or"),
-        ({"bonus": Schedule(-1)}, "explore.bonus is -1; allowed: 0 or more"),
+        ({"ucb_coef": Schedule(-1)}, "explore.ucb_coef is -1; allowed: 0 or more"),
     ],
     ids=str,
 )

@@ -9,8 +9,8 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Own
 from terrarium.marl.buffers.hindsight import Goals, relabel
-from terrarium.marl.buffers.replay import ReplayRows
-from tests.marl.experience import look_of
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from tests.marl.experience import obs_of
 
 N_ROWS, N_STEPS, N_AGENTS, N_BITS = 200, 9, 2, 6
 JUNK = 7.0
@@ -26,7 +26,7 @@ def reward(achieved: Tensor, goal: Tensor) -> tuple[Tensor, Tensor]:
 GOALS = Goals(goal=slice(N_BITS, 2 * N_BITS), achieved=slice(0, N_BITS), reward=reward)
 
 
-def played(seed: int = 0) -> ReplayRows:
+def played(seed: int = 0) -> ReplayBatch:
     """Random play: rows of 0 to 9 steps; rows 0 and 1 have none and all, row 2 reaches its goal."""
     generator = torch.Generator().manual_seed(seed)
     shape = (N_ROWS, 1, N_AGENTS, N_BITS)
@@ -39,12 +39,12 @@ def played(seed: int = 0) -> ReplayRows:
     lengths[:3, 0] = torch.tensor([0, N_STEPS, 4])
     goal[2, 0] = bits[2, 4]
     filled = torch.arange(N_STEPS) < lengths
-    obs = torch.cat((bits, goal.expand_as(bits)), -1)
-    obs[torch.arange(N_STEPS + 1) > lengths] = JUNK
+    vector = torch.cat((bits, goal.expand_as(bits)), -1)
+    vector[torch.arange(N_STEPS + 1) > lengths] = JUNK
     rewards, reached = reward(bits[:, 1:], goal)
-    avail = torch.ones((*obs.shape[:-1], N_BITS), dtype=torch.bool)
-    return ReplayRows(
-        look=look_of(avail, obs, torch.zeros((*obs.shape[:2], 0))),
+    avail = torch.ones((*vector.shape[:-1], N_BITS), dtype=torch.bool)
+    return ReplayBatch(
+        obs=obs_of(avail, vector, torch.zeros((*vector.shape[:2], 0))),
         actions=flips,
         rewards=torch.where(filled, rewards, JUNK),
         own=Own(
@@ -62,28 +62,28 @@ def played(seed: int = 0) -> ReplayRows:
     )
 
 
-PARTS = ("look.obs", "rewards", "terminated", "filled")
+PARTS = ("obs.vector", "rewards", "terminated", "filled")
 """What a new goal may change"""
 
 
-def part_of(rows: ReplayRows, name: str) -> Tensor:
+def part_of(rows: ReplayBatch, name: str) -> Tensor:
     part: Tensor = attrgetter(name)(rows)
     return part
 
 
-def goal_of(rows: ReplayRows) -> Tensor:
-    """[R, A, G] at the first look."""
-    return rows.look.obs[:, 0, :, GOALS.goal]
+def goal_of(rows: ReplayBatch) -> Tensor:
+    """[R, A, G] at the first obs."""
+    return rows.obs.vector[:, 0, :, GOALS.goal]
 
 
-def bits_after(rows: ReplayRows) -> Tensor:
+def bits_after(rows: ReplayBatch) -> Tensor:
     """[R, L, A, G] after each step."""
-    return rows.look.obs[:, 1:, :, GOALS.achieved]
+    return rows.obs.vector[:, 1:, :, GOALS.achieved]
 
 
 def relabeled(
     share: float, strategy: str = "future", goals: Goals = GOALS
-) -> tuple[ReplayRows, ReplayRows]:
+) -> tuple[ReplayBatch, ReplayBatch]:
     before = played()
     generator = torch.Generator().manual_seed(1)
     return before, relabel(before, goals, share, strategy, generator)
@@ -93,10 +93,10 @@ def relabeled(
 def test_relabeled_rows_are_as_the_game_would_have_been(strategy: str) -> None:
     before, after = relabeled(1.0, strategy)
     for r in torch.nonzero(before.filled.any(-1)).flatten().tolist():
-        goals = after.look.obs[r, :, :, GOALS.goal]
+        goals = after.obs.vector[r, :, :, GOALS.goal]
         assert (goals == goals[0]).all()
         assert torch.equal(
-            after.look.obs[r, :, :, GOALS.achieved], before.look.obs[r, :, :, GOALS.achieved]
+            after.obs.vector[r, :, :, GOALS.achieved], before.obs.vector[r, :, :, GOALS.achieved]
         )
         n = int(before.filled[r].sum())
         rewards, reached = reward(bits_after(before)[r, :n], goals[0])
@@ -135,7 +135,7 @@ def test_rows_that_are_not_chosen_are_untouched() -> None:
     for part in PARTS:
         assert torch.equal(part_of(none, part), part_of(kept, part))
     before, some = relabeled(0.5)
-    changed = (some.look.obs != before.look.obs).flatten(1).any(-1)
+    changed = (some.obs.vector != before.obs.vector).flatten(1).any(-1)
     # Half of the 189 rows with steps, but for 5 standard deviations.
     assert 60 < int(changed.sum()) < 130
     for part in PARTS:
@@ -161,7 +161,7 @@ def test_a_goal_that_does_not_end_the_episode_leaves_its_length() -> None:
 
 def test_what_has_nothing_to_do_with_goals_stays() -> None:
     before, after = relabeled(1.0)
-    for part in ("look.avail", "look.state", "actions", "carry", "weights", "ids"):
+    for part in ("obs.avail", "obs.state", "actions", "carry", "weights", "ids"):
         assert torch.equal(part_of(after, part), part_of(before, part))
 
 

@@ -14,37 +14,37 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
-from terrarium.marl.batch import Look, parts
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.batch import Obs, parts
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.games import Workforce
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.place import make_place
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve
+from terrarium.marl.tasks import EnvSetup
 
 AIMS = "pettingzoo:tests.marl.aims:parallel_env"
-SMALL = ("net.width=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
-KEPT = ("replay.batch=16", "replay.capacity=300")
+SMALL = ("net.hidden_dim=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
+KEPT = ("replay.batch_size=16", "replay.buffer_size=300")
 CPU = torch.device("cpu")
 
 
 def made(*words: str, algo: str = "maddpg", world: str = AIMS) -> tuple[Maddpg, Collector, Any]:
     """A learner, and a world that it has not played in yet."""
     settings = resolve(algo, world, layer_from_words((*SMALL, *KEPT, *words)))
-    game, kind = settings.game(world), ALGOS[algo]
+    game, kind = settings.task_of(world), ALGOS[algo]
     seeds = np.arange(settings.env.n_envs, dtype=np.uint64)
-    env = game.open(len(seeds), seeds, kind.views(settings.net), Workforce())
-    place = make_place(np.random.SeedSequence(3))
-    learner: Any = kind(game.spec(()), settings.net, settings.algo, place)
+    env = game.open(len(seeds), seeds, kind.views(settings.net), EnvSetup())
+    runtime = make_runtime(np.random.SeedSequence(3))
+    learner: Any = kind(game.spec(()), settings.net, settings.algo, runtime)
     collector = Collector(
         env, learner.n_steps, learner.carry_size, keeps_carries=learner.keeps_carries
     )
     return learner, collector, env
 
 
-def played(*words: str, n: int = 12, **how: str) -> tuple[Maddpg, ReplayRows]:
+def played(*words: str, n: int = 12, **how: str) -> tuple[Maddpg, ReplayBatch]:
     """A learner and rows of what it has played."""
     learner, collector, env = made(*words, **how)
     for _ in range(n):
@@ -58,10 +58,10 @@ def weights_of(module: torch.nn.Module) -> list[Tensor]:
     return [weight.detach().clone() for weight in module.parameters()]
 
 
-def q_of(learner: Maddpg, rows: ReplayRows, actions: Tensor, look: Look | None = None) -> Tensor:
-    look = rows.look[:, :-1] if look is None else look
-    nothing = look.obs[..., :0]
-    return learner.online.critic(look, actions.unsqueeze(-3), nothing)[0].detach()  # [R, L, A]
+def q_of(learner: Maddpg, rows: ReplayBatch, actions: Tensor, obs: Obs | None = None) -> Tensor:
+    obs = rows.obs[:, :-1] if obs is None else obs
+    nothing = obs.vector[..., :0]
+    return learner.online.critic(obs, actions.unsqueeze(-3), nothing)[0].detach()  # [R, L, A]
 
 
 @pytest.mark.parametrize("share", ["true", "false"])
@@ -69,7 +69,7 @@ def q_of(learner: Maddpg, rows: ReplayRows, actions: Tensor, look: Look | None =
 def test_a_central_critic_depends_on_everybodys_actions_and_a_local_one_on_its_own(
     critic: str, share: str
 ) -> None:
-    learner, rows = played(f"algo.critic={critic}", f"net.share={share}", "task.length=3")
+    learner, rows = played(f"algo.critic={critic}", f"net.share_params={share}", "task.length=3")
     done = learner.layout.vectors(rows.actions)
     before = q_of(learner, rows, done)
     for j in range(4):
@@ -77,12 +77,13 @@ def test_a_central_critic_depends_on_everybodys_actions_and_a_local_one_on_its_o
         other[..., j, 1:] = 0.5 - other[..., j, 1:]
         changes = (q_of(learner, rows, other) != before).any(0).any(0)  # [A]
         assert changes.tolist() == [critic == "central" or i == j for i in range(4)]
-        look = rows.look[:, :-1]
-        obs, state = look.obs.clone(), look.state.clone()
-        obs[..., j, :] += 1.0
+        obs = rows.obs[:, :-1]
+        vector, state = obs.vector.clone(), obs.state.clone()
+        vector[..., j, :] += 1.0
         state[..., 3 * j : 3 * j + 3] += 1.0
         changes = (
-            q_of(learner, rows, done, dataclasses.replace(look, obs=obs, state=state)) != before
+            q_of(learner, rows, done, dataclasses.replace(obs, vector=vector, state=state))
+            != before
         )
         seen = changes.any(0).any(0).tolist()
         assert seen == [critic == "central" or i == j for i in range(4)]
@@ -90,14 +91,14 @@ def test_a_central_critic_depends_on_everybodys_actions_and_a_local_one_on_its_o
 
 @pytest.mark.parametrize("share", ["true", "false"])
 def test_an_actor_depends_on_its_own_observation_alone(share: str) -> None:
-    learner, rows = played(f"net.share={share}")
-    look = rows.look[:, 0]
-    begins, carry = torch.ones(len(look.avail), dtype=torch.bool), rows.carry
-    out = learner.online.actor(look[:, None], carry, begins[:, None])[0]
+    learner, rows = played(f"net.share_params={share}")
+    obs = rows.obs[:, 0]
+    begins, carry = torch.ones(len(obs.avail), dtype=torch.bool), rows.carry
+    out = learner.online.actor(obs[:, None], carry, begins[:, None])[0]
     for j in range(4):
-        obs = look.obs.clone()
-        obs[:, j] += torch.linspace(0.0, 3.0, obs.shape[-1])
-        changed = dataclasses.replace(look, obs=obs, state=look.state + 1.0)
+        vector = obs.vector.clone()
+        vector[:, j] += torch.linspace(0.0, 3.0, vector.shape[-1])
+        changed = dataclasses.replace(obs, vector=vector, state=obs.state + 1.0)
         after = learner.online.actor(changed[:, None], carry, begins[:, None])[0]
         assert (after != out).any(0).any(0).any(-1).tolist() == [i == j for i in range(4)]
 
@@ -105,10 +106,10 @@ def test_an_actor_depends_on_its_own_observation_alone(share: str) -> None:
 def test_the_policy_gradient_of_an_agent_reaches_its_own_actor_alone() -> None:
     learner, rows = played()
     actors: Any = learner.online.actor
-    thought = actors.think(rows.look[:, :-1], rows.carry, rows.resets[:, :-1])
-    out = actors.judge(thought, rows.look[:, :-1])
+    encoding = actors.encode(rows.obs[:, :-1], rows.carry, rows.resets[:, :-1])
+    out = actors.logits(encoding, rows.obs[:, :-1])
     for i in range(4):
-        (loss,) = (out[..., i, :].masked_fill(~rows.look.avail[:, :-1, i], 0.0).sum(),)
+        (loss,) = (out[..., i, :].masked_fill(~rows.obs.avail[:, :-1, i], 0.0).sum(),)
         grads = torch.autograd.grad(
             loss, list(actors.parameters()), retain_graph=True, allow_unused=True
         )
@@ -121,7 +122,7 @@ def test_the_policy_gradient_of_an_agent_reaches_its_own_actor_alone() -> None:
 
 @pytest.mark.parametrize("rate", [1.0, 0.25, 0.01])
 def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None:
-    learner, rows = played(f"algo.target_rate={rate}")
+    learner, rows = played(f"algo.tau={rate}")
     for _ in range(4):
         before = weights_of(learner.target)
         learner.step(rows)
@@ -137,7 +138,7 @@ def test_soft_updates_are_exact_and_targets_get_no_gradient(rate: float) -> None
 @pytest.mark.parametrize("first", ["critic", "actor"])
 @pytest.mark.parametrize("algo", ["maddpg", "matd3", "ddpg"])
 def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
-    learner, rows = played(f"algo.first={first}", algo=algo)
+    learner, rows = played(f"algo.update_first={first}", algo=algo)
     with torch.autograd.set_detect_anomaly(True):
         for _ in range(4):
             critic, actor = weights_of(learner.online.critic), weights_of(learner.online.actor)
@@ -157,10 +158,10 @@ def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
 def test_the_actors_loss_moves_no_critic_and_the_critics_no_actor() -> None:
     learner, rows = played()
     critic, actor = weights_of(learner.online.critic), weights_of(learner.online.actor)
-    learner.improve_actor(rows)
+    learner.update_actor(rows)
     assert all(map(torch.equal, critic, learner.online.critic.parameters()))
     actor = weights_of(learner.online.actor)
-    learner.improve_critic(rows)
+    learner.update_critic(rows)
     assert all(map(torch.equal, actor, learner.online.actor.parameters()))
 
 
@@ -168,15 +169,15 @@ def test_of_twins_the_smaller_value_counts() -> None:
     learner, rows = played(algo="matd3")
     with torch.no_grad():
         both = learner.target.critic(
-            rows.look[:, 1:],
+            rows.obs[:, 1:],
             learner.layout.vectors(rows.actions).unsqueeze(-3),
-            rows.look.obs[:, 1:, :, :0],
+            rows.obs.vector[:, 1:, :, :0],
         )
     assert both.shape[0] == 2
     assert not torch.equal(both[0], both[1])
-    from terrarium.marl.algos.maddpg import critic_goals
+    from terrarium.marl.algos.maddpg import critic_targets
 
-    goals = critic_goals(rows.own, both, 0.9)
+    goals = critic_targets(rows.own, both, 0.9)
     wanted = rows.own.rewards + 0.9 * torch.minimum(*both) * ~rows.own.terminated
     torch.testing.assert_close(goals, wanted)
 
@@ -184,46 +185,51 @@ def test_of_twins_the_smaller_value_counts() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["terminated", "truncated"])
 def test_a_done_agents_transitions_stop(how: str) -> None:
-    words = ("task.length=4", f"task.leaves={how}", "replay.chunk=4", "replay.batch=8")
+    words = ("task.length=4", f"task.leaves={how}", "replay.chunk_length=4", "replay.batch_size=8")
     learner, rows = played(*words)
     there = rows.own.there[..., 0]  # [R, L] of the agent that leaves
     full = rows.filled.all(1)
     assert there[full].tolist() == [[True, False, False, False]] * int(full.sum())
     assert bool(rows.own.terminated[..., 0].any()) is (how == "terminated")
-    before = learner.improve_critic(rows)["td"]
+    before = learner.update_critic(rows)["td"]
     # What it would have earned later, and done, is nobody's business any more ...
     later = rows.own.rewards.clone()
     later[..., 0][~there] += 100.0
     own = dataclasses.replace(rows.own, rewards=later)
     twin, _ = played(*words)
-    assert twin.improve_critic(dataclasses.replace(rows, own=own))["td"] == before
+    assert twin.update_critic(dataclasses.replace(rows, own=own))["td"] == before
     # ... and what it was worth after its last step counts only if a time limit sent it away.
-    look = dataclasses.replace(rows.look, obs=rows.look.obs.clone())
-    look.obs[:, 1, 0] += 1.0
+    obs = dataclasses.replace(rows.obs, vector=rows.obs.vector.clone())
+    obs.vector[:, 1, 0] += 1.0
     third, _ = played(*words, "algo.critic=local")
     fourth, _ = played(*words, "algo.critic=local")
-    changed = third.improve_critic(dataclasses.replace(rows, look=look))["td"]
-    unchanged = fourth.improve_critic(rows)["td"]
+    changed = third.update_critic(dataclasses.replace(rows, obs=obs))["td"]
+    unchanged = fourth.update_critic(rows)["td"]
     assert bool(changed != unchanged) is (how == "truncated")
 
 
 def test_who_is_not_there_changes_nothing_in_the_losses() -> None:
-    words = ("task.length=4", "task.leaves=terminated", "replay.chunk=4", "replay.batch=8")
+    words = (
+        "task.length=4",
+        "task.leaves=terminated",
+        "replay.chunk_length=4",
+        "replay.batch_size=8",
+    )
     learner, rows = played(*words)
     loss, _ = learner.policy_loss(rows)
     gone = ~rows.own.there[..., 0]
-    look = dataclasses.replace(rows.look, obs=rows.look.obs.clone())
-    look.obs[:, :-1, 0][gone] += 5.0
+    obs = dataclasses.replace(rows.obs, vector=rows.obs.vector.clone())
+    obs.vector[:, :-1, 0][gone] += 5.0
     state = torch.get_rng_state()
     twin, _ = played(*words)
-    other, _ = twin.policy_loss(dataclasses.replace(rows, look=look))
+    other, _ = twin.policy_loss(dataclasses.replace(rows, obs=obs))
     assert torch.equal(loss, other)
     torch.set_rng_state(state)
 
 
 @pytest.mark.parametrize("chunk", [1, 4])
 def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Path) -> None:
-    words = ("task.length=4", "task.leaves=terminated", f"replay.chunk={chunk}")
+    words = ("task.length=4", "task.leaves=terminated", f"replay.chunk_length={chunk}")
     learner, rows = played(*words)
     replay = learner.replay
     assert replay is not None
@@ -241,7 +247,7 @@ def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Pat
     for name in ("rewards", "terminated", "there"):
         left, right = getattr(one.own, name), getattr(two.own, name)
         assert torch.equal(left[one.filled], right[two.filled])
-    for left, right in zip(parts(one.look), parts(two.look), strict=True):
+    for left, right in zip(parts(one.obs), parts(two.obs), strict=True):
         assert torch.equal(left[:, :-1][one.filled], right[:, :-1][two.filled])
 
 
@@ -250,10 +256,10 @@ def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Pat
 def test_every_kind_of_action_is_learned(algo: str) -> None:
     # Half of the actions by chance, so that the critics know of all, and a decay that lets no
     # policy become sure of one before: without both, some seeds stick at what is nearly best.
-    words = ("algo.lr=0.01", "algo.critic_lr=0.01", "algo.target_rate=0.1", "algo.discount=0.5")
-    explores = ("algo.epsilon=0.5", "algo.noise_scale=0.5", "algo.output_decay=0.05")
-    sizes = ("net.width=32", "env.n_envs=8", "algo.n_steps=4")
-    kept = ("replay.batch=64", "replay.capacity=2000")
+    words = ("algo.lr=0.01", "algo.critic_lr=0.01", "algo.tau=0.1", "algo.gamma=0.5")
+    explores = ("algo.epsilon=0.5", "algo.action_noise_std=0.5", "algo.actor_reg=0.05")
+    sizes = ("net.hidden_dim=32", "env.n_envs=8", "algo.n_steps=4")
+    kept = ("replay.batch_size=64", "replay.buffer_size=2000")
     learner, collector, env = made(*words, *explores, *sizes, *kept, algo=algo)
     # The third agent would have 0.6 at random, and 0.75 at best without looking at its goal.
     enough = torch.tensor([0.95, 0.95, 0.85, 0.95])
@@ -305,7 +311,10 @@ def test_only_who_has_nothing_to_do_does_nothing() -> None:
 @pytest.mark.parametrize("noise", ["gaussian", "ou"])
 def test_noise_on_numbers_is_as_large_as_was_said_and_ou_lasts(noise: str) -> None:
     learner, collector, env = made(
-        f"algo.noise={noise}", "algo.noise_scale=0.1", "task.length=30", "algo.n_steps=60"
+        f"algo.action_noise={noise}",
+        "algo.action_noise_std=0.1",
+        "task.length=30",
+        "algo.n_steps=60",
     )
     with torch.no_grad():
         for weight in learner.online.actor.parameters():
@@ -341,15 +350,17 @@ def test_greedy_actions_are_always_the_same_and_take_no_random_numbers() -> None
     learner, collector, env = made()
     rollout, _ = collector.collect(learner.act)
     env.close()
-    before = learner._place.generator.get_state()
-    look, resets = rollout.look[0], rollout.resets[0]
-    one, two = (learner.act(look, rollout.carry, resets, greedy=True) for _ in range(2))
+    before = learner._runtime.generator.get_state()
+    obs, resets = rollout.obs[0], rollout.resets[0]
+    one, two = (learner.act(obs, rollout.carry, resets, greedy=True) for _ in range(2))
     assert torch.equal(one.actions, two.actions)
-    assert torch.equal(before, learner._place.generator.get_state())
+    assert torch.equal(before, learner._runtime.generator.get_state())
 
 
 def test_networks_that_remember_need_stretches() -> None:
-    with pytest.raises(TerrariumError, match=r"net\.core is gru and replay\.chunk 1: .*chunk=16"):
+    with pytest.raises(
+        TerrariumError, match=r"net\.core is gru and replay\.chunk_length 1: .*chunk_length=16"
+    ):
         resolve("maddpg", AIMS, layer_from_words(("net.core=gru",)))
 
 
@@ -357,9 +368,9 @@ def test_networks_that_remember_need_stretches() -> None:
     ("word", "said"),
     [
         ("algo.critic=centrall", 'algo.critic is "centrall". Did you mean "central"?'),
-        ("algo.noise=brown", 'algo.noise is "brown"'),
+        ("algo.action_noise=brown", 'algo.action_noise is "brown"'),
         ("algo.temperature=0", "algo.temperature"),
-        ("algo.target_rate=0", "algo.target_rate is 0.0; allowed: above 0, up to 1"),
+        ("algo.tau=0", "algo.tau is 0.0; allowed: above 0, up to 1"),
         ("explore.epsilon=0.1", "maddpg has no explore.*: its policies are drawn from"),
     ],
 )
@@ -374,12 +385,12 @@ def test_a_policy_plays_in_batches_of_any_size() -> None:
     learner, _, env = made("task.length=3")
     env.close()
     settings = resolve("maddpg", AIMS, layer_from_words(("task.length=3",)))
-    game = settings.game(AIMS)
-    scores = [game.test(PolicyPlayer(learner), 8, Workforce()).score for _ in range(2)]
+    game = settings.task_of(AIMS)
+    scores = [game.test(PolicyPlayer(learner), 8, EnvSetup()).score for _ in range(2)]
     assert scores[0] == scores[1]
 
 
 def test_defaults_fit_battles_and_every_network() -> None:
     cfg = MaddpgConfig()
     Maddpg.check(NetConfig(), cfg, 64)
-    assert cfg.replay.chunk > 1  # the default network remembers
+    assert cfg.replay.chunk_length > 1  # the default network remembers

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.value import ValueLearner
-from terrarium.marl.batch import look_at, pick
-from terrarium.marl.buffers.replay import ReplayConfig
+from terrarium.marl.batch import obs_from_views, pick
+from terrarium.marl.buffers.replay_buffer import ReplayConfig
 from terrarium.marl.exploration import ExploreConfig
 from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import JointValue
-from terrarium.marl.place import make_place
+from terrarium.marl.nets.mixers import QtranJointQ
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
 from tests.marl.games import Game
 
@@ -45,14 +45,14 @@ def trained(algo: str, seed: int, n_rounds: int, **settings: object) -> ValueLea
     game = MatrixGame(128, seed)
     chosen = {
         "lr": Schedule("0.005 -> 0.0005"),
-        "replay": ReplayConfig(capacity=10_000, batch=128),
+        "replay": ReplayConfig(buffer_size=10_000, batch_size=128),
         "explore": ExploreConfig(epsilon=Schedule(1)),
         **settings,
     }
     cfg = ALGOS[algo].Config(n_steps=8, steps_per_update=32.0, **chosen)
-    net = NetConfig(encoder="mlp", core="none", width=32)
+    net = NetConfig(encoder="mlp", core="none", hidden_dim=32)
     spec = dataclasses.replace(game.spec, limit_steps=game.length)
-    learner = ALGOS[algo](spec, net, cfg, make_place(np.random.SeedSequence(seed)))
+    learner = ALGOS[algo](spec, net, cfg, make_runtime(np.random.SeedSequence(seed)))
     assert isinstance(learner, ValueLearner)
     collector = Collector(game, cfg.n_steps, learner.carry_size)
     for k in range(n_rounds):
@@ -83,14 +83,14 @@ class Opinion:
 
 @torch.no_grad()
 def opinion_of(learner: ValueLearner) -> Opinion:
-    look = look_at(MatrixGame(9).now)[:, None]  # [9, 1, ...] one for each joint action
+    obs = obs_from_views(MatrixGame(9).now)[:, None]  # [9, 1, ...] one for each joint action
     resets = torch.zeros((9, 1), dtype=torch.bool)
-    thought = learner.online.agents.think(look, torch.zeros(9, 2, 0), resets)
-    q = learner.online.agents.judge(thought, look)[:, 0]  # [9, A, N]
+    encoding = learner.online.agents.encode(obs, torch.zeros(9, 2, 0), resets)
+    q = learner.online.agents.logits(encoding, obs)[:, 0]  # [9, A, N]
     joint = torch.cartesian_prod(torch.arange(1, 4), torch.arange(1, 4))  # [9, A]
-    alone, state, mixer = q[0, :, 1:4], look.state[:, 0], learner.online.mixer
-    if isinstance(mixer, JointValue):
-        together = mixer(thought.features[:, 0], joint, state)
+    alone, state, mixer = q[0, :, 1:4], obs.state[:, 0], learner.online.mixer
+    if isinstance(mixer, QtranJointQ):
+        together = mixer(encoding.features[:, 0], joint, state)
         return Opinion(alone, together.view(3, 3), float(mixer.offset(state)[0]))
     together = mixer(pick(q, joint), q.max(-1).values, joint, state)
     return Opinion(alone, together.view(3, 3))
@@ -129,7 +129,7 @@ def test_qmix_cannot_say_it() -> None:
 def test_qtran_finds_the_best() -> None:
     """Its agents' values, and V, are never below the joint value, and meet it at its best."""
     lr = Schedule("0.02 -> 0.0005")
-    found = opinion_of(trained("qtran", SEED, 10, best_weight=1.0, other_weight=1.0, lr=lr))
+    found = opinion_of(trained("qtran", SEED, 10, opt_coef=1.0, nopt_coef=1.0, lr=lr))
     assert found.payoff == 8.0
     torch.testing.assert_close(found.together.double(), torch.from_numpy(PAYOFFS), rtol=0, atol=0.5)
     above = found.sums - found.together + found.offset  # [3, 3]
@@ -143,7 +143,9 @@ def test_qplex_says_it_all() -> None:
     If all is replayed alike, few seeds do: the first place, worst on the whole, rises until it is
     next to the others; there a weight that grows stands for a difference that shrinks.
     """
-    most_wrong = ReplayConfig(capacity=10_000, batch=128, priority=1.0, correction=Schedule(0))
+    most_wrong = ReplayConfig(
+        buffer_size=10_000, batch_size=128, per_alpha=1.0, per_beta=Schedule(0)
+    )
     lr = Schedule("0.003 -> 0.00003 exponential")
     found = opinion_of(trained("qplex", SEED, 20, replay=most_wrong, lr=lr))
     assert found.payoff == 8.0

@@ -14,11 +14,11 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.nets.config import spec_of
 from terrarium.marl.nets.mixers import (
     TINY,
-    DuplexMixer,
-    JointValue,
     MixerConfig,
-    MonotoneMixer,
-    SumMixer,
+    QmixMixer,
+    QplexMixer,
+    QtranJointQ,
+    VdnMixer,
 )
 
 N_AGENTS, N_ACTIONS, N_STATE = 3, 4, 5
@@ -41,7 +41,7 @@ def numbers(generator: torch.Generator, *shape: int) -> Tensor:
 def test_vdn_adds_up() -> None:
     taken = numbers(torch.Generator().manual_seed(0), 7, 2, N_AGENTS)
     nothing = torch.zeros(7, 2, 0)
-    total = SumMixer()(taken, taken, torch.zeros(7, 2, N_AGENTS).long(), nothing)
+    total = VdnMixer()(taken, taken, torch.zeros(7, 2, N_AGENTS).long(), nothing)
     torch.testing.assert_close(total, taken[..., 0] + taken[..., 1] + taken[..., 2])
 
 
@@ -51,7 +51,9 @@ def test_qmix_never_falls_when_an_agent_rises(
     layers: int, seed: int, scale: float, agent: int, rise: float
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    mixer = MonotoneMixer(N_AGENTS, N_STATE, MixerConfig(embed=6, width=8, layers=layers))
+    mixer = QmixMixer(
+        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
+    )
     with_any_weights(mixer, scale, generator)
     state = numbers(generator, 10, N_STATE)
     taken = numbers(generator, 10, N_AGENTS).requires_grad_()
@@ -67,7 +69,9 @@ def test_qmix_never_falls_when_an_agent_rises(
 @pytest.mark.parametrize("layers", [1, 2])
 def test_qmix_is_the_published_formula(layers: int) -> None:
     generator = torch.Generator().manual_seed(1)
-    mixer = MonotoneMixer(N_AGENTS, N_STATE, MixerConfig(embed=6, width=8, layers=layers))
+    mixer = QmixMixer(
+        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
+    )
     with_any_weights(mixer, 0.5, generator)
     state, q = numbers(generator, N_STATE), numbers(generator, N_AGENTS)
     first = said(mixer.first, state)
@@ -121,8 +125,8 @@ def test_advantages_teach_qplex_nothing_about_values() -> None:
     assert of_best is None
 
 
-def duplex() -> DuplexMixer:
-    return DuplexMixer(N_AGENTS, N_ACTIONS, N_STATE, MixerConfig(width=8, heads=2))
+def duplex() -> QplexMixer:
+    return QplexMixer(N_AGENTS, N_ACTIONS, N_STATE, MixerConfig(hypernet_dim=8, n_heads=2))
 
 
 def joint_actions() -> Tensor:
@@ -180,26 +184,26 @@ def test_sizes_are_the_published_ones() -> None:
     assert (n, u, s) == (5, 11, 120)
     value = layer(s, 32) + layer(32, 1)
     hyper = layer(s, 64) + layer(64, n * 32) + layer(s, 64) + layer(64, 32)
-    assert size(MonotoneMixer(n, s, MixerConfig())) == hyper + layer(s, 32) + value
+    assert size(QmixMixer(n, s, MixerConfig())) == hyper + layer(s, 32) + value
     single = layer(s, n * 32) + layer(s, 32)  # PyMARL's "beta" settings
-    assert size(MonotoneMixer(n, s, MixerConfig(layers=1))) == single + layer(s, 32) + value
+    assert size(QmixMixer(n, s, MixerConfig(hypernet_layers=1))) == single + layer(s, 32) + value
     extractors = [(s, n), (s, n), (s, 4), (s, 4 * n), (s + n * u, 4 * n)]
     duplex = sum(layer(n_in, 64) + layer(64, n_out) for n_in, n_out in extractors)
-    assert size(DuplexMixer(n, u, s, MixerConfig())) == duplex
+    assert size(QplexMixer(n, u, s, MixerConfig())) == duplex
     encoder = 2 * layer(64 + u, 64 + u)
     joint = layer(s + 64 + u, 64) + layer(64, 64) + layer(64, 1)
     offset = layer(s, 64) + layer(64, 64) + layer(64, 1)
-    assert size(JointValue(n, u, 64, s, 64)) == encoder + joint + offset
-    assert size(SumMixer()) == 0
+    assert size(QtranJointQ(n, u, 64, s, 64)) == encoder + joint + offset
+    assert size(VdnMixer()) == 0
 
 
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"embed": 0}, "mixer.embed is 0; allowed: 1 to 4096"),
-        ({"width": 5000}, "mixer.width is 5000; allowed: 1 to 4096"),
-        ({"layers": 3}, "mixer.layers is 3; allowed: 1 to 2"),
-        ({"heads": 0}, "mixer.heads is 0; allowed: 1 to 64"),
+        ({"embed_dim": 0}, "mixer.embed_dim is 0; allowed: 1 to 4096"),
+        ({"hypernet_dim": 5000}, "mixer.hypernet_dim is 5000; allowed: 1 to 4096"),
+        ({"hypernet_layers": 3}, "mixer.hypernet_layers is 3; allowed: 1 to 2"),
+        ({"n_heads": 0}, "mixer.n_heads is 0; allowed: 1 to 64"),
     ],
     ids=str,
 )

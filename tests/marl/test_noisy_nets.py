@@ -78,28 +78,28 @@ def test_a_draw_does_not_disturb_a_loss_that_was_computed_before() -> None:
 def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m", n_steps=3)
-    look = seen.swap()
-    look.avail[..., env.info.first_target :] |= look.acting.unsqueeze(-1)  # all may attack
-    actor = make_actor(spec_of(env.info), small(encoder, "none", share=share), noisy=True)
+    obs = seen.swap()
+    obs.avail[..., env.info.first_target :] |= obs.acting.unsqueeze(-1)  # all may attack
+    actor = make_actor(spec_of(env.info), small(encoder, "none", share_params=share), noisy=True)
     none = torch.zeros(4, 3, 0)
 
     def answers(seed: int | None) -> torch.Tensor:
         actor.draw_noise(None if seed is None else torch.Generator().manual_seed(seed))
-        return actor(look, none, begins.T)[0]
+        return actor(obs, none, begins.T)[0]
 
     with torch.no_grad():
-        calm = actor(look, none, begins.T)[0]
+        calm = actor(obs, none, begins.T)[0]
         noisy = answers(1)
         assert not torch.allclose(noisy, calm)
         assert not torch.allclose(answers(2), noisy)
         assert torch.equal(answers(1), noisy)  # a seed means the same noise
         # What can be aimed at has noise of its own, not only what is always there.
-        aimed = (noisy - calm)[..., env.info.first_target :][look.acting]
+        aimed = (noisy - calm)[..., env.info.first_target :][obs.acting]
         assert (aimed.abs() > 0).all()
         saved = actor.state_dict()
         assert not any("noise" in name for name in saved)
         assert torch.equal(answers(None), calm)
-    answers(4)[look.avail].square().sum().backward()
+    answers(4)[obs.avail].square().sum().backward()
     sigmas = [(name, w) for name, w in actor.named_parameters() if name.endswith("sigma")]
     heads = 1 if encoder in ("mlp", "linear") else 2
     assert len(sigmas) == 2 * heads * (1 if share else 3)
@@ -112,7 +112,7 @@ def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
 def test_plain_actors_have_no_noise_to_draw(share: bool) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m", n_steps=3)
-    actor = make_actor(spec_of(env.info), small("attention", "none", share=share))
+    actor = make_actor(spec_of(env.info), small("attention", "none", share_params=share))
     none, generator = torch.zeros(4, 3, 0), torch.Generator().manual_seed(1)
     before, state = actor(seen.swap(), none, begins.T)[0], generator.get_state()
     for drawn in (generator, None):

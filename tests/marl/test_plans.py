@@ -15,10 +15,10 @@ from terrarium.marl.ablation.cells import (
     write_done,
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
-from terrarium.marl.ablation.glance import Watcher
 from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import find_plan, plan_names, read_plan
 from terrarium.marl.ablation.pool import PoolConfig
+from terrarium.marl.ablation.run_status import Watcher
 from terrarium.marl.settings import RunConfig
 
 PLAN = """
@@ -29,12 +29,12 @@ minutes = 2
 
 [settings]
 "run.max_steps" = 5_000
-net.width = 32
+net.hidden_dim = 32
 
 [[variant]]
 algo = "mppo"
 settings = { "net.core" = "gru" }
-grid = { "algo.lr" = [1e-3, 5e-4], "net.width" = [16, 32] }
+grid = { "algo.lr" = [1e-3, 5e-4], "net.hidden_dim" = [16, 32] }
 
 [[variant]]
 name = "alone: IPPO"
@@ -57,23 +57,23 @@ def plan_of(folder: Path, text: str = PLAN, quick: bool = False) -> AblationPlan
 def test_a_plan_is_the_product_of_its_parts(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     assert [variant.name for variant in plan.variants] == [
-        "mppo, core=gru, lr=0.001, width=16",
-        "mppo, core=gru, lr=0.001, width=32",
-        "mppo, core=gru, lr=0.0005, width=16",
-        "mppo, core=gru, lr=0.0005, width=32",
+        "mppo, core=gru, lr=0.001, hidden_dim=16",
+        "mppo, core=gru, lr=0.001, hidden_dim=32",
+        "mppo, core=gru, lr=0.0005, hidden_dim=16",
+        "mppo, core=gru, lr=0.0005, hidden_dim=32",
         "alone: IPPO",
     ]
     cells = list(plan.cells())
     assert len(cells) == 5 * 2 * 2
     assert len({cell.folder for cell in cells}) == 20
-    assert cells[0].folder == "mppo_core=gru_lr=0.001_width=16/3m/seed3"
+    assert cells[0].folder == "mppo_core=gru_lr=0.001_hidden_dim=16/3m/seed3"
     assert cells[4].folder == "alone_IPPO/3m/seed3"
     first = settings_of_cell(cells[0], tmp_path / "out", threads=1)
     assert (first.algo_name, first.scenario, first.run.seed) == ("mappo", "smac/3m", 3)
-    assert (first.net.width, first.net.core, first.algo.lr) == (16, "gru", "0.001")
+    assert (first.net.hidden_dim, first.net.core, first.algo.lr) == (16, "gru", "0.001")
     assert (first.run.max_steps, first.run.max_minutes, first.run.threads) == (5000, 2.0, 1)
     assert first.run.folder == str(tmp_path / "out" / cells[0].folder)
-    assert settings_of_cell(cells[4]).net.width == 32
+    assert settings_of_cell(cells[4]).net.hidden_dim == 32
 
 
 def test_quick_changes_what_it_names_and_wins_over_variants(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_kept_plan_says_the_same(tmp_path: Path) -> None:
         ('"alone: IPPO"', '"alone"', 'a variant "alone"'),
         ('algo = "ippo"', 'algo = "mappo"', 'variant "alone: IPPO" with mappo instead of ippo'),
         ("5_000", "6_000", "run.max_steps=6000 instead of 5000"),
-        ("[16, 32]", "[16]", 'no variant "mppo, core=gru, lr=0.001, width=32"'),
+        ("[16, 32]", "[16]", 'no variant "mppo, core=gru, lr=0.001, hidden_dim=32"'),
     ],
 )
 def test_another_plan_in_the_folder_is_refused(
@@ -146,11 +146,15 @@ def test_another_plan_in_the_folder_is_refused(
         ('"net.core" =', '"core" =', '"core" is not a setting; write section.key'),
         ('"gru"', '"gruu"', 'net.core is "gruu". Did you mean "gru"?'),
         ("5_000", "0", "run.max_steps is 0; allowed: 1 to"),
-        ("[16, 32]", "16", "grid: net.width is 16; write a list"),
+        ("[16, 32]", "16", "grid: net.hidden_dim is 16; write a list"),
         ('"algo.lr"', '"net.core"', "net.core stands in settings and in grid"),
         ('"run.max_steps" = 5', '"run.seed" = 5', 'run.seed is decided by "seeds"'),
         ("minutes = 2", "minutes = 0", "minutes is 0; allowed: above 0"),
-        ("[16, 32]", "[16, 16]", 'two variants are called "mppo, core=gru, lr=0.001, width=16"'),
+        (
+            "[16, 32]",
+            "[16, 16]",
+            'two variants are called "mppo, core=gru, lr=0.001, hidden_dim=16"',
+        ),
         ('"alone: IPPO"', '"..."', '"..." is no name for a variant'),
         ("[[variant]]", "[[variants]]", 'unknown key "variants". Did you mean "variant"?'),
         ("name =", "nme =", 'variant 2: unknown key "nme". Did you mean "name"?'),
@@ -232,21 +236,21 @@ def test_jobs_have_limits(jobs: int) -> None:
 def test_a_glance_follows_the_metrics_as_they_grow_and_shrink(tmp_path: Path) -> None:
     watcher, file = Watcher(tmp_path), tmp_path / "metrics.jsonl"
     run = RunConfig(max_steps=100, max_minutes=1.0)
-    assert watcher.look().steps == 0
+    assert watcher.poll().steps == 0
     file.write_text('{"step": 10, "seconds": 1.5, "test/win_rate": 0.5}\n{"step": 20, "sec')
-    glance = watcher.look()
+    glance = watcher.poll()
     assert (glance.steps, glance.win_rate, glance.share(run)) == (10, 0.5, 0.1)
     with file.open("a") as more:
         more.write('onds": 30}\n')
-    glance = watcher.look()
+    glance = watcher.poll()
     assert (glance.steps, glance.win_rate, glance.share(run)) == (20, 0.5, 0.5)
     file.write_text('{"step": 5, "seconds": 1}\n')
-    assert (watcher.look().steps, watcher.look().win_rate) == (5, None)
+    assert (watcher.poll().steps, watcher.poll().win_rate) == (5, None)
 
 
 def test_a_glance_at_a_world_has_a_return_and_no_win_rate(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"step": 9, "seconds": 1, "test/return": -12.5}\n')
-    glance = Watcher(tmp_path).look()
+    glance = Watcher(tmp_path).poll()
     assert (glance.win_rate, glance.test_return) == (None, -12.5)
 
 

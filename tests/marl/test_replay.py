@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
-from terrarium.marl.buffers.replay import (
+from terrarium.marl.buffers.replay_buffer import (
     SMALLEST_PRIORITY,
-    Replay,
+    ReplayBatch,
+    ReplayBuffer,
     ReplayConfig,
-    ReplayRows,
     replay_bytes,
 )
 from terrarium.marl.buffers.replay_files import ReplayFiles
@@ -27,8 +27,8 @@ from tests.marl.streams import (
     N_AGENTS,
     NaiveReplay,
     Stream,
-    look_of,
     new_replay,
+    obs_of,
 )
 
 LIMIT = 12
@@ -36,11 +36,13 @@ LIMIT = 12
 
 def filled(
     cfg: ReplayConfig, n_lanes: int = 8, n_rollouts: int = 12, seed: int = 0
-) -> tuple[Replay, NaiveReplay, Stream]:
+) -> tuple[ReplayBuffer, NaiveReplay, Stream]:
     """A buffer and its twin that have seen the same rollouts."""
     stream = Stream(n_lanes, LIMIT, seed)
     replay = new_replay(stream, cfg)
-    naive = NaiveReplay(cfg.capacity + n_lanes, n_lanes, cfg.chunk or LIMIT, cfg.chunk > 0)
+    naive = NaiveReplay(
+        cfg.buffer_size + n_lanes, n_lanes, cfg.chunk_length or LIMIT, cfg.chunk_length > 0
+    )
     for _ in range(n_rollouts):
         rollout = stream.rollout(7)
         replay.add(rollout)
@@ -48,11 +50,11 @@ def filled(
     return replay, naive, stream
 
 
-def some(replay: Replay, ids: list[int]) -> ReplayRows:
+def some(replay: ReplayBuffer, ids: list[int]) -> ReplayBatch:
     return replay.rows(torch.tensor(ids), torch.ones(len(ids)))
 
 
-def assert_same(replay: Replay, naive: NaiveReplay) -> None:
+def assert_same(replay: ReplayBuffer, naive: NaiveReplay) -> None:
     """All rows that can be drawn, and everything in them."""
     closed = list(naive.closed())
     assert len(replay) == len(closed)
@@ -61,8 +63,8 @@ def assert_same(replay: Replay, naive: NaiveReplay) -> None:
         rows = some(replay, [place])
         assert rows.filled.tolist() == [[True] * n]
         assert rows.last.tolist() == [[False] * (n - 1) + [True]]
-        expected = look_of(torch.tensor([row.moments]))
-        for found, wanted in zip(parts(rows.look), parts(expected), strict=True):
+        expected = obs_of(torch.tensor([row.moments]))
+        for found, wanted in zip(parts(rows.obs), parts(expected), strict=True):
             assert torch.equal(found, wanted)
         assert rows.actions.tolist() == [row.actions]
         assert rows.rewards.tolist() == [row.rewards]
@@ -72,7 +74,7 @@ def assert_same(replay: Replay, naive: NaiveReplay) -> None:
 
 @pytest.mark.parametrize("chunk", [0, 5, 1])
 def test_rows_hold_what_happened(chunk: int) -> None:
-    replay, naive, _ = filled(ReplayConfig(capacity=1000, chunk=chunk))
+    replay, naive, _ = filled(ReplayConfig(buffer_size=1000, chunk_length=chunk))
     assert_same(replay, naive)
     rows = [row for _, row in naive.closed()]
     assert naive.n_closed == len(rows) > 60  # nothing had to go
@@ -84,12 +86,12 @@ def test_rows_hold_what_happened(chunk: int) -> None:
 
 
 def test_stretches_begin_with_what_was_remembered_and_episodes_with_nothing() -> None:
-    replay, naive, _ = filled(ReplayConfig(capacity=1000, chunk=5))
+    replay, naive, _ = filled(ReplayConfig(buffer_size=1000, chunk_length=5))
     rows = some(replay, [place for place, _ in naive.closed()])
     forgot = (rows.carry == 0.0).flatten(1).all(1)
     assert forgot.any()
     assert not forgot.all()
-    assert not some(filled(ReplayConfig(capacity=1000))[0], [0, 1]).carry.any()
+    assert not some(filled(ReplayConfig(buffer_size=1000))[0], [0, 1]).carry.any()
 
 
 @pytest.mark.slow
@@ -105,7 +107,7 @@ def test_a_small_ring_forgets_the_oldest_and_never_what_is_being_written(
     capacity: int, n_lanes: int, chunk: int, n_steps: int, seed: int
 ) -> None:
     stream = Stream(n_lanes, LIMIT, seed)
-    cfg = ReplayConfig(capacity=capacity, chunk=chunk, batch=1, priority=0.5)
+    cfg = ReplayConfig(buffer_size=capacity, chunk_length=chunk, batch_size=1, per_alpha=0.5)
     replay = new_replay(stream, cfg)
     naive = NaiveReplay(capacity + n_lanes, n_lanes, chunk or LIMIT, chunk > 0)
     for _ in range(12):
@@ -120,7 +122,7 @@ def test_a_small_ring_forgets_the_oldest_and_never_what_is_being_written(
 
 
 def test_only_closed_rows_are_drawn_and_none_twice() -> None:
-    replay, naive, _ = filled(ReplayConfig(capacity=40, batch=30))
+    replay, naive, _ = filled(ReplayConfig(buffer_size=40, batch_size=30))
     closed = {place for place, _ in naive.closed()}
     generator, seen = torch.Generator().manual_seed(0), set[int]()
     for _ in range(40):
@@ -133,7 +135,7 @@ def test_only_closed_rows_are_drawn_and_none_twice() -> None:
 
 
 def test_rows_are_drawn_evenly_without_priorities() -> None:
-    replay, naive, _ = filled(ReplayConfig(capacity=40, batch=10))
+    replay, naive, _ = filled(ReplayConfig(buffer_size=40, batch_size=10))
     n, counts = len(list(naive.closed())), torch.zeros(replay.n_rows)
     generator = torch.Generator().manual_seed(0)
     for _ in range(2000):
@@ -152,9 +154,9 @@ def chance_of(n: int) -> float:
     return n - 1 + 5.0 * float(torch.tensor(2.0 * (n - 1)).sqrt())
 
 
-def graded() -> tuple[Replay, torch.Tensor, torch.Tensor]:
+def graded() -> tuple[ReplayBuffer, torch.Tensor, torch.Tensor]:
     """A buffer with priorities, its closed rows, and the chance of each."""
-    cfg = ReplayConfig(capacity=30, batch=16, priority=0.7, correction=Schedule("0.5 -> 1"))
+    cfg = ReplayConfig(buffer_size=30, batch_size=16, per_alpha=0.7, per_beta=Schedule("0.5 -> 1"))
     replay, naive, _ = filled(cfg)
     ids = torch.tensor([place for place, _ in naive.closed()])
     errors = torch.linspace(0.0, 5.0, len(ids))
@@ -187,7 +189,7 @@ def test_weights_take_back_what_priorities_did(share: float, beta: float) -> Non
 
 
 def test_new_rows_get_the_highest_priority_so_far() -> None:
-    cfg = ReplayConfig(capacity=100, batch=4, priority=1.0)
+    cfg = ReplayConfig(buffer_size=100, batch_size=4, per_alpha=1.0)
     stream = Stream(8, LIMIT, seed=1)
     replay = new_replay(stream, cfg)
     replay.add(stream.rollout(20))
@@ -201,21 +203,24 @@ def test_new_rows_get_the_highest_priority_so_far() -> None:
 
 
 def test_a_batch_is_as_long_as_its_longest_row() -> None:
-    replay, naive, _ = filled(ReplayConfig(capacity=1000))
+    replay, naive, _ = filled(ReplayConfig(buffer_size=1000))
     lengths = {place: len(row.rewards) for place, row in naive.closed()}
     places = sorted(lengths, key=lengths.__getitem__)
     rows = some(replay, places[:5])
     longest = max(lengths[place] for place in places[:5])
     assert longest < LIMIT
     assert rows.actions.shape[1] == longest
-    assert rows.look.obs.shape[1] == longest + 1
+    assert rows.obs.vector.shape[1] == longest + 1
     assert rows.filled.sum(1).tolist() == [lengths[place] for place in places[:5]]
 
 
-CHUNKS = [ReplayConfig(capacity=20, chunk=chunk, batch=4, priority=0.6) for chunk in (0, 4, 1)]
+CHUNKS = [
+    ReplayConfig(buffer_size=20, chunk_length=chunk, batch_size=4, per_alpha=0.6)
+    for chunk in (0, 4, 1)
+]
 
 
-@pytest.mark.parametrize("cfg", CHUNKS, ids=lambda cfg: f"chunk {cfg.chunk}")
+@pytest.mark.parametrize("cfg", CHUNKS, ids=lambda cfg: f"chunk {cfg.chunk_length}")
 def test_a_buffer_on_the_disk_goes_on_as_if_nothing_had_happened(
     cfg: ReplayConfig, tmp_path: Path
 ) -> None:
@@ -245,7 +250,7 @@ def test_a_buffer_on_the_disk_goes_on_as_if_nothing_had_happened(
 def test_after_a_crash_between_two_saves_the_files_of_the_checkpoint_are_there(
     tmp_path: Path,
 ) -> None:
-    cfg = ReplayConfig(capacity=10, chunk=3, batch=4)
+    cfg = ReplayConfig(buffer_size=10, chunk_length=3, batch_size=4)
     replay, _, stream = filled(cfg, n_rollouts=2)
     files = ReplayFiles(tmp_path)
     for _ in range(3):
@@ -263,14 +268,14 @@ def test_after_a_crash_between_two_saves_the_files_of_the_checkpoint_are_there(
     assert again._n_steps.nonzero().squeeze(1).tolist() == list(kept)
     for place, rows in kept.items():
         found = some(again, [place])
-        assert torch.equal(found.look.obs, rows.look.obs)
+        assert torch.equal(found.obs.vector, rows.obs.vector)
         assert torch.equal(found.rewards, rows.rewards)
     again.add(stream.rollout(7))
     later.save(again)  # writes over what nobody knows of
 
 
 def test_files_that_are_not_needed_vanish(tmp_path: Path) -> None:
-    cfg = ReplayConfig(capacity=10, chunk=1, batch=4)
+    cfg = ReplayConfig(buffer_size=10, chunk_length=1, batch_size=4)
     replay, _, stream = filled(cfg)
     files, names = ReplayFiles(tmp_path), list[str]()
     for _ in range(20):
@@ -285,7 +290,7 @@ def test_files_that_are_not_needed_vanish(tmp_path: Path) -> None:
 
 def test_another_buffer_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
     """A curriculum goes on with other numbers of units: what was kept does not fit."""
-    cfg = ReplayConfig(capacity=10, batch=4)
+    cfg = ReplayConfig(buffer_size=10, batch_size=4)
     replay, _, stream = filled(cfg)
     files = ReplayFiles(tmp_path)
     before = files.save(replay)["files"]
@@ -299,7 +304,7 @@ def test_another_buffer_leaves_nothing_of_the_one_before(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["../x.pt", "/tmp/x.pt", "a/b.pt"])
 def test_files_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
-    replay, _, stream = filled(ReplayConfig(capacity=10, batch=4))
+    replay, _, stream = filled(ReplayConfig(buffer_size=10, batch_size=4))
     (tmp_path / "rows").mkdir()
     saved = ReplayFiles(tmp_path / "rows").save(replay)
     save_checkpoint(tmp_path / "x.pt", replay.pack(torch.tensor([0])))
@@ -309,11 +314,11 @@ def test_files_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_one_line(tmp_path: Path) -> None:
-    replay, _, stream = filled(ReplayConfig(capacity=10, batch=4))
+    replay, _, stream = filled(ReplayConfig(buffer_size=10, batch_size=4))
     saved = ReplayFiles(tmp_path).save(replay)
     path = tmp_path / saved["files"][0]
     packed = load_checkpoint(path)
-    for broken in ({}, {**packed, "ids": packed["ids"] + 100}, {**packed, "look": [1, 2]}):
+    for broken in ({}, {**packed, "ids": packed["ids"] + 100}, {**packed, "obs": [1, 2]}):
         save_checkpoint(path, broken)
         with pytest.raises(CheckpointError, match=r"000001\.pt: holds no rows of this run"):
             ReplayFiles(tmp_path).load(new_replay(stream, replay.cfg), saved)
@@ -324,20 +329,22 @@ def test_damaged_files_are_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("chunk", [0, 4, 1])
 def test_a_buffer_takes_as_much_as_was_said(chunk: int) -> None:
-    cfg = ReplayConfig(capacity=500, chunk=chunk)
+    cfg = ReplayConfig(buffer_size=500, chunk_length=chunk)
     stream = Stream(8, LIMIT, seed=0)
     replay = new_replay(stream, cfg)
     mine = [value for value in vars(replay).values() if isinstance(value, torch.Tensor)]
-    mine += [*parts(replay._look), replay._own.rewards, replay._own.terminated, replay._own.there]
+    mine += [*parts(replay._obs), replay._own.rewards, replay._own.terminated, replay._own.there]
     taken = sum(tensor.numel() * tensor.element_size() for tensor in mine)
     # Counters, priorities and the list of what has changed are left out: 9 bytes of each row.
     taken -= 9 * replay.n_rows
-    one = look_of(torch.zeros(1, dtype=torch.int64))
+    one = obs_of(torch.zeros(1, dtype=torch.int64))
     spec = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, 1, 1, limit_steps=LIMIT)
     said = replay_bytes(cfg, spec, one, CARRY_SIZE, stream.n_lanes)
     assert said == pytest.approx(taken, rel=0.05)
 
 
 def test_a_batch_is_never_larger_than_what_is_kept() -> None:
-    with pytest.raises(TerrariumError, match=r"replay\.batch is 33 and replay\.capacity 32"):
-        ReplayConfig(capacity=32, batch=33)
+    with pytest.raises(
+        TerrariumError, match=r"replay\.batch_size is 33 and replay\.buffer_size 32"
+    ):
+        ReplayConfig(buffer_size=32, batch_size=33)

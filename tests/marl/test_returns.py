@@ -26,17 +26,17 @@ def naive_advantage(
     following: list[float],
     terminated: list[bool],
     over: list[bool],
-    discount: float,
+    gamma: float,
     trace: float,
 ) -> float:
     """The sum of all later surprises of the same episode, each discounted."""
     total, weight = 0.0, 1.0
     for k in range(t, len(rewards)):
-        bootstrap = 0.0 if terminated[k] else discount * following[k]
+        bootstrap = 0.0 if terminated[k] else gamma * following[k]
         total += weight * (rewards[k] + bootstrap - values[k])
         if over[k]:
             break
-        weight *= discount * trace
+        weight *= gamma * trace
     return total
 
 
@@ -121,9 +121,9 @@ def test_lambda_returns_equal_their_forward_view(trace: float, padded: bool, n_a
 
 @pytest.mark.parametrize("n_agents", [0, N_AGENTS])
 @pytest.mark.parametrize("padded", [False, True])
-@pytest.mark.parametrize("n_step", [1, 2, 5, 50])
-def test_n_step_returns_equal_their_definition(n_step: int, padded: bool, n_agents: int) -> None:
-    check(n_step_returns, n_step_return, n_step, n_agents, padded)
+@pytest.mark.parametrize("n", [1, 2, 5, 50])
+def test_n_step_returns_equal_their_definition(n: int, padded: bool, n_agents: int) -> None:
+    check(n_step_returns, n_step_return, n, n_agents, padded)
 
 
 def test_both_kinds_of_returns_meet_at_their_ends() -> None:
@@ -135,14 +135,14 @@ def test_both_kinds_of_returns_meet_at_their_ends() -> None:
 
 def test_normalized_returns_come_back() -> None:
     norm = ValueNorm()
-    assert norm.restore(torch.tensor(2.0)) == 2.0
+    assert norm.denormalize(torch.tensor(2.0)) == 2.0
     generator = torch.Generator().manual_seed(0)
     for _ in range(50):
         norm.update(5.0 + 3.0 * torch.randn(1000, generator=generator))
     assert float(norm.center) == pytest.approx(5.0, abs=0.1)
     assert float(norm.spread) == pytest.approx(3.0, abs=0.1)
     x = torch.tensor([1.0, 7.0])
-    torch.testing.assert_close(norm.restore(norm.normalize(x)), x)
+    torch.testing.assert_close(norm.denormalize(norm.normalize(x)), x)
     other = ValueNorm()
     other.load_state_dict(norm.state_dict())
     assert other.center == norm.center

@@ -19,18 +19,18 @@ def test_a_rollout_holds_what_happened() -> None:
         assert len(rollout.end_steps) == ends.sum()
         n_cut += int(rollout.truncated.sum())
         n_ended += int(rollout.terminated.sum())
-        torch.testing.assert_close(rollout.look.avail[-1], torch.from_numpy(env.now.avail))
+        torch.testing.assert_close(rollout.obs.avail[-1], torch.from_numpy(env.now.avail))
     assert n_cut > 0
     assert n_ended > 0
 
 
 def test_what_was_remembered_is_kept_before_every_step_if_somebody_asks() -> None:
-    learner, collector = made("vdn", "replay.chunk=4")
+    learner, collector = made("vdn", "replay.chunk_length=4")
     before = []
 
-    def act(look, carry, resets):  # type: ignore[no-untyped-def]
+    def act(obs, carry, resets):  # type: ignore[no-untyped-def]
         before.append(carry.clone())
-        return learner.act(look, carry, resets)
+        return learner.act(obs, carry, resets)
 
     rollout, _ = collector.collect(act)
     assert torch.equal(rollout.carries, torch.stack(before))

@@ -10,9 +10,9 @@ from terrarium.config import Layer, describe, layer_from_words, load_preset, pre
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
-from terrarium.marl.games import BattleGame
 from terrarium.marl.run_folder import settings_from
 from terrarium.marl.settings import WORLDS, Settings, from_layers, resolve, sections
+from terrarium.marl.tasks import BattleTask
 from terrarium.marl.trainer import check_start
 from tests.covering import few_quick
 
@@ -31,8 +31,8 @@ def test_another_name_means_the_same() -> None:
 def test_what_the_command_line_says_wins() -> None:
     assert made("algo.lr=3e-4", "net.core=gru", "task.reward_sparse=true").algo.lr.at(1.0) == 3e-4
     chosen = made("task.reward_sparse=true")
-    game = chosen.game("smac/3m")
-    assert isinstance(game, BattleGame)
+    game = chosen.task_of("smac/3m")
+    assert isinstance(game, BattleTask)
     assert game.options.reward_sparse
     assert dict(chosen.task) == {"reward_sparse": True}
 
@@ -47,14 +47,14 @@ def test_what_the_command_line_says_wins() -> None:
         ),
         (["algo.lr=0"], "algo.lr is 0; allowed: 0 to 1, and not always 0"),
         (["algo.lr=1e-3 -> 2"], "algo.lr is 1e-3 -> 2; allowed: 0 to 1"),
-        (["algo.entropy=0.01 -> -1"], "algo.entropy is 0.01 -> -1; allowed: 0 or more"),
+        (["algo.entropy_coef=0.01 -> -1"], "algo.entropy_coef is 0.01 -> -1; allowed: 0 or more"),
         (["alg.lr=1"], 'unknown section "alg". Did you mean "algo"?'),
         (["run.max_steps=many"], 'run.max_steps is "many"; it must be a whole number'),
         (["run.target_win_rate=95"], "run.target_win_rate is 95.0; allowed: 0 to 1: 0.95 is 95 %"),
         (["run.seed=-1"], "run.seed is -1; allowed: 0 to"),
         (["eval.episodes=10"], "eval.episodes is 10; allowed: 64 to"),
         (["env.n_envs=0"], "env.n_envs is 0; allowed: 1 to"),
-        (["env.n_envs=2"], "algo.minibatches is 8 and env.n_envs 2"),
+        (["env.n_envs=2"], "algo.n_minibatches is 8 and env.n_envs 2"),
         (["net.core=rnn"], 'net.core is "rnn"'),
         (["task.reward_wni=1"], 'unknown setting "task.reward_wni"'),
         (["task.heuristic_ai=true"], "there is nothing to learn"),
@@ -79,37 +79,45 @@ def test_mistakes_are_named(words: list[str], message: str) -> None:
         ("iql", ["differ.select=all"], "iql has no differ.*: it joins nothing"),
         ("iql", ["differ.select=all"], "It belongs to vdn, qmix, qplex"),
         ("mappo", ["differ.select=all"], "mappo has no differ.*: it learns from what its policy"),
-        ("mappo", ["replay.batch=3"], "mappo has no replay.*: it learns from what its policy"),
-        ("iql", ["mixer.embed=8"], "iql has no mixer.*"),
-        ("vdn", ["mixer.embed=8"], "vdn has no mixer.*: it adds values up"),
-        ("vdn", ["mixer.embed=8"], "It belongs to qmix, qplex"),
+        ("mappo", ["replay.batch_size=3"], "mappo has no replay.*: it learns from what its policy"),
+        ("iql", ["mixer.embed_dim=8"], "iql has no mixer.*"),
+        ("vdn", ["mixer.embed_dim=8"], "vdn has no mixer.*: it adds values up"),
+        ("vdn", ["mixer.embed_dim=8"], "It belongs to qmix, qplex"),
         ("qtran", ["share.rule=quantile"], "qtran has no share.*: it has a joint value"),
         ("qmix", ["repaly.batch=3"], 'unknown section "repaly". Did you mean "replay"?'),
-        ("qmix", ["replay.bach=3"], 'unknown setting "replay.bach". Did you mean "batch"?'),
+        (
+            "qmix",
+            ["replay.bach_size=3"],
+            'unknown setting "replay.bach_size". Did you mean "batch_size"?',
+        ),
         ("qmix", ["algo.replay=3"], 'unknown setting "algo.replay"'),
         ("qmix", ['curriculum.stages=[{scenario="3m", target=0.5}]'], "fits one scenario only"),
         ("qmix", ['curriculum.stages=[{scenario="3m", target=0.5}]'], "mappo, ippo, iql, vdn"),
-        ("vdn", ["algo.n_step=3"], "algo.n_step is 3 and algo.trace 0.6"),
-        ("vdn", ["algo.n_step=3", "algo.trace=0", "replay.chunk=2"], "set replay.chunk=3 or more"),
+        ("vdn", ["algo.n_step_return=3"], "algo.n_step_return is 3 and algo.td_lambda 0.6"),
         (
             "vdn",
-            ["replay.batch=33", "replay.capacity=32"],
-            "replay.batch is 33 and replay.capacity",
+            ["algo.n_step_return=3", "algo.td_lambda=0", "replay.chunk_length=2"],
+            "set replay.chunk_length=3 or more",
         ),
-        ("vdn", ["replay.capacity=0"], "replay.capacity is 0; allowed: 1 to"),
-        ("vdn", ["replay.priority=2"], "replay.priority is 2.0; allowed: 0.0 to 1.0"),
-        ("vdn", ["replay.correction=2"], "replay.correction is 2; allowed: 0 to 1"),
-        ("vdn", ["replay.hindsight=0.5"], "battles have no goals"),
+        (
+            "vdn",
+            ["replay.batch_size=33", "replay.buffer_size=32"],
+            "replay.batch_size is 33 and replay.buffer_size",
+        ),
+        ("vdn", ["replay.buffer_size=0"], "replay.buffer_size is 0; allowed: 1 to"),
+        ("vdn", ["replay.per_alpha=2"], "replay.per_alpha is 2.0; allowed: 0.0 to 1.0"),
+        ("vdn", ["replay.per_beta=2"], "replay.per_beta is 2; allowed: 0 to 1"),
+        ("vdn", ["replay.hindsight_ratio=0.5"], "battles have no goals"),
         ("vdn", ["explore.kind=epsilo"], 'explore.kind is "epsilo". Did you mean "epsilon"?'),
         ("vdn", ["explore.kind=random"], "Allowed: epsilon, boltzmann, noisy, ucb"),
         ("vdn", ["explore.epsilon=2"], "explore.epsilon is 2; allowed: 0 to 1"),
         ("vdn", ["algo.optimizer=adma"], 'algo.optimizer is adma. Did you mean "adam"?'),
-        ("vdn", ["algo.target_rate=0"], "algo.target_rate is 0.0"),
+        ("vdn", ["algo.tau=0"], "algo.tau is 0.0"),
         ("vdn", ["algo.steps_per_update=0"], "algo.steps_per_update is 0.0"),
-        ("qmix", ["mixer.layers=3"], "mixer.layers is 3; allowed: 1 to 2"),
+        ("qmix", ["mixer.hypernet_layers=3"], "mixer.hypernet_layers is 3; allowed: 1 to 2"),
         ("qmix", ["differ.select=al"], 'differ.select is "al". Did you mean "all"?'),
         ("qmix", ["share.rule=quantil"], 'share.rule is "quantil". Did you mean "quantile"?'),
-        ("qtran", ["algo.best_weight=-1"], "algo.best_weight is -1.0; allowed: 0 or more"),
+        ("qtran", ["algo.opt_coef=-1"], "algo.opt_coef is -1.0; allowed: 0 or more"),
     ],
     ids=str,
 )
@@ -123,11 +131,15 @@ def test_mistakes_about_parts_of_algorithms_are_named(
 
 
 INNER = {
-    "replay": ("replay.chunk=4", "replay.correction=0.3 -> 1 at 50%", "replay.on_disk=false"),
+    "replay": (
+        "replay.chunk_length=4",
+        "replay.per_beta=0.3 -> 1 at 50%",
+        "replay.save_to_disk=false",
+    ),
     "explore": ("explore.kind=boltzmann", "explore.temperature=2 -> 0.1 at 10% cosine"),
-    "mixer": ("mixer.embed=8",),
+    "mixer": ("mixer.embed_dim=8",),
     "differ": ("differ.select=PER_weight",),
-    "share": ("share.rule=quantile", "net.share=false"),
+    "share": ("share.rule=quantile", "net.share_params=false"),
 }
 
 
@@ -146,15 +158,15 @@ def test_a_run_file_says_everything_again(algo: str) -> None:
 
 def test_a_buffer_larger_than_the_memory_is_refused_with_one_that_fits() -> None:
     with pytest.raises(TerrariumError) as caught:
-        check_start(made("replay.capacity=100000000", algo="qmix"), "cpu")
-    found = re.search(r"GB are free\. replay\.capacity=(\d+) fits$", str(caught.value))
+        check_start(made("replay.buffer_size=100000000", algo="qmix"), "cpu")
+    found = re.search(r"GB are free\. replay\.buffer_size=(\d+) fits$", str(caught.value))
     assert found is not None
-    check_start(made(f"replay.capacity={found[1]}", algo="qmix"), "cpu")  # it does
+    check_start(made(f"replay.buffer_size={found[1]}", algo="qmix"), "cpu")  # it does
 
 
 def test_chunks_with_memories_take_more() -> None:
     """What agents remember is kept with each chunk, and counts as well."""
-    words = ("replay.chunk=1", "replay.capacity=10000")
+    words = ("replay.chunk_length=1", "replay.buffer_size=10000")
     sizes = [
         check_start(made(*words, f"net.core={core}", algo="vdn"), "cpu")
         for core in ("none", "gru", "lstm")

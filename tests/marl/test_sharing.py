@@ -1,4 +1,4 @@
-"""Experience sharing: who sends what to whom, when, and what receivers learn from it."""
+"""ReplayStore sharing: who sends what to whom, when, and what receivers learn from it."""
 
 import dataclasses
 import math
@@ -13,14 +13,14 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.team import team_goals
+from terrarium.marl.algos.team import team_targets
 from terrarium.marl.algos.value import mean_square
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve
 from terrarium.marl.sharing.config import RULES, ShareConfig
 from terrarium.marl.sharing.exchange import Exchange, entropy_of
-from terrarium.marl.sharing.loss import Lesson, received_loss
+from terrarium.marl.sharing.loss import SharedExperience, received_loss
 from terrarium.marl.sharing.receivers import Receivers
 from terrarium.marl.sharing.senders import Sender, stochastic_chances
 from tests.marl.experience import (
@@ -30,8 +30,8 @@ from tests.marl.experience import (
     grads_of,
     in_single,
     learner_of,
-    look_of,
     made_up_rows,
+    obs_of,
     seeded,
     with_longer_padding,
 )
@@ -134,7 +134,7 @@ def test_lots_fall_as_often_as_their_chances_say() -> None:
         torch.linspace(0.0, 1.0, 20, dtype=torch.float64).view(20, 1, 1).expand(-1, -1, n_agents)
     )
     there = torch.ones_like(sizes, dtype=torch.bool)
-    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, ordinary=0.2), n_agents)
+    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents)
     sent = sender.mark(sizes, there, seeded(1)).float().mean((1, 2))  # [20]
     chances = stochastic_chances(sizes, there, 0.3, 0.2)[:, 0, 0]
     kept = sent / chances
@@ -189,17 +189,17 @@ def test_another_number_of_agents_begins_anew() -> None:
     assert torch.equal(used.mark(errors, there, seeded()), resumed.mark(errors, there, seeded()))
 
 
-def look_for(
+def obs_for(
     there: Tensor,
-    obs: Tensor | None = None,
+    vector: Tensor | None = None,
     mask: Tensor | None = None,
     table: Tensor | None = None,
-) -> Look:
+) -> Obs:
     """What agents [R, L, A] see."""
     avail = torch.ones((*there.shape, 4), dtype=torch.bool)
-    look = look_of(avail, torch.zeros((*there.shape, 0)), torch.zeros((*there.shape[:2], 0)), mask)
-    look = dataclasses.replace(look, obs=obs) if obs is not None else look
-    return dataclasses.replace(look, table=table) if table is not None else look
+    obs = obs_of(avail, torch.zeros((*there.shape, 0)), torch.zeros((*there.shape[:2], 0)), mask)
+    obs = dataclasses.replace(obs, vector=vector) if vector is not None else obs
+    return dataclasses.replace(obs, table=table) if table is not None else obs
 
 
 def cosine(x: list[float], y: list[float]) -> float:
@@ -214,9 +214,9 @@ def test_receivers_are_those_of_a_naive_twin(kind: str) -> None:
     mask = torch.rand((6, 4, 3, 5), generator=generator) < 0.5  # three allies, two enemies
     seen = torch.randn((6, 4, 3, 6), generator=generator)
     enemies = torch.randn((6, 4, 2, 6), generator=generator)
-    obs, table = (None, torch.cat((seen, enemies), 2)) if "units" in kind else (seen, None)
-    receivers = Receivers(ShareConfig(receivers=kind.split()[0], similarity=0.2))
-    found = receivers.of(look_for(there, obs, mask, table), torch.zeros(6, 4, 3, 2), there)
+    vector, table = (None, torch.cat((seen, enemies), 2)) if "units" in kind else (seen, None)
+    receivers = Receivers(ShareConfig(receivers=kind.split()[0], min_similarity=0.2))
+    found = receivers.of(obs_for(there, vector, mask, table), torch.zeros(6, 4, 3, 2), there)
     n_found = 0
     for r, t, i, j in np.ndindex(6, 4, 3, 3):
         expected = bool(there[r, t, i]) and bool(there[r, t, j]) and i != j
@@ -231,16 +231,16 @@ def test_receivers_are_those_of_a_naive_twin(kind: str) -> None:
 
 
 def test_agents_that_think_differently_have_different_roles() -> None:
-    """Six agents of three kinds, far from each other; what the dead think does not matter."""
+    """Six agents of three kinds, far from each other; those of the dead do not matter."""
     generator = seeded(5)
     kinds = torch.tensor([0, 0, 1, 1, 2, 2])
     centers = 4.0 * torch.randn((3, 8), generator=generator)
-    receivers = Receivers(ShareConfig(receivers="roles", roles=3))
+    receivers = Receivers(ShareConfig(receivers="roles", n_roles=3))
     for _ in range(30):
         there = torch.rand((5, 4, 6), generator=generator) < 0.8
         features = centers[kinds] + 0.3 * torch.randn((5, 4, 6, 8), generator=generator)
         features = torch.where(there.unsqueeze(-1), features, 1e3)
-        found = receivers.of(look_for(there), features, there)
+        found = receivers.of(obs_for(there), features, there)
         alike = (kinds.unsqueeze(1) == kinds) & ~torch.eye(6, dtype=torch.bool)
         assert torch.equal(found, alike & there.unsqueeze(-1) & there.unsqueeze(-2))
     assert receivers.roles is not None
@@ -253,7 +253,7 @@ def test_agents_that_think_differently_have_different_roles() -> None:
 def test_one_role_is_everybody() -> None:
     there = torch.ones((2, 3, 4), dtype=torch.bool)
     features = torch.randn((2, 3, 4, 5), generator=seeded())
-    found = Receivers(ShareConfig(receivers="roles", roles=1)).of(look_for(there), features, there)
+    found = Receivers(ShareConfig(receivers="roles", n_roles=1)).of(obs_for(there), features, there)
     assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
 
 
@@ -263,14 +263,14 @@ def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
     for errors in batches:
         both = torch.stack((errors, errors), -1).unsqueeze(0)  # [1, N, 2]
         there = torch.ones_like(both, dtype=torch.bool)
-        look, features = look_for(there), torch.zeros((*both.shape, 3))
-        sent.append(bool(exchange.send(look, features, both, there, seeded()).any()))
+        obs, features = obs_for(there), torch.zeros((*both.shape, 3))
+        sent.append(bool(exchange.send(obs, features, both, there, seeded()).any()))
     return sent
 
 
 @pytest.mark.parametrize(("every", "expected"), [(1, "111111"), (2, "101010"), (4, "100010")])
 def test_sharing_happens_every_so_many_steps(every: int, expected: str) -> None:
-    cfg = ShareConfig("quantile", bandwidth=0.5, every=every)
+    cfg = ShareConfig("quantile", bandwidth=0.5, interval=every)
     batches = [torch.randn(10, generator=seeded(k)) for k in range(6)]
     assert sharings(cfg, batches) == [x == "1" for x in expected]
 
@@ -280,16 +280,16 @@ def test_sharing_happens_when_the_errors_are_of_another_kind() -> None:
     change = entropy_of(flat.repeat(2)) - entropy_of(uneven.repeat(2))  # of both agents' errors
     assert change > 0.1
     batches = [flat, 5.0 * flat, uneven, -1.01 * uneven, flat, flat]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.9 * change)
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.9 * change)
     assert sharings(cfg, batches) == [True, False, True, False, True, False]
-    deaf = dataclasses.replace(cfg, change=1.1 * change)
+    deaf = dataclasses.replace(cfg, entropy_change=1.1 * change)
     assert sharings(deaf, batches) == [True] + [False] * 5
 
 
 def test_small_changes_add_up_until_they_call_for_sharing() -> None:
     batches = [torch.tensor([1.0 + k, *[1.0] * 9]) for k in range(8)]
     entropies = [entropy_of(errors.repeat(2)) for errors in batches]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", change=0.05)
+    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.05)
     last, expected = math.inf, []
     for entropy in entropies:
         expected.append(abs(entropy - last) > 0.05)
@@ -321,7 +321,9 @@ def sent_at_random(there: Tensor, seed: int = 3) -> Tensor:
 
 
 @pytest.mark.parametrize("algo", SHARING)
-@pytest.mark.parametrize("settings", [{"trace": 0.6}, {"trace": 0.0, "double": False}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"td_lambda": 0.6}, {"td_lambda": 0.0, "double_q": False}], ids=str
+)
 def test_with_one_network_receiving_is_counting_once_more(
     algo: str, settings: dict[str, float]
 ) -> None:
@@ -329,15 +331,15 @@ def test_with_one_network_receiving_is_counting_once_more(
     cfg = ShareConfig("quantile", bandwidth=1.0)
     rows, learner = made_up_rows(deaths=0.3), learner_of(algo, share=cfg, **settings)
     reading = learner.read(rows)
-    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     n_receivers = there.sum(-1, keepdim=True) - 1.0  # [R, L, 1]
     if algo == "iql":
-        errors = reading.taken - learner.goals(rows, reading.next_taken)
+        errors = reading.taken - learner.targets(rows, reading.next_taken)
         once = N_AGENTS * mean_square(errors, rows)
     else:  # by the slope of the team's value, as in DIFFER
-        state = rows.look.state[:, :-1]
+        state = rows.obs.state[:, :-1]
         total = learner.online.mixer(reading.taken, reading.best, rows.actions, state)
-        error = total - team_goals(learner, rows, reading)
+        error = total - team_targets(learner, rows, reading)
         (slopes,) = torch.autograd.grad(total.sum(), reading.taken, retain_graph=True)
         slopes = slopes.clamp(-10.0, 10.0)
         errors = reading.taken - (reading.taken - slopes * error.unsqueeze(-1)).detach()
@@ -368,7 +370,7 @@ def separate() -> tuple[SeparateActors, SeparateActors]:
     for seed in (0, 1):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            both.append(SeparateActors(SPEC, dataclasses.replace(NET, share=False)).double())
+            both.append(SeparateActors(SPEC, dataclasses.replace(NET, share_params=False)).double())
         for weight in both[-1].parameters():
             noise = torch.randn(weight.shape, generator=seeded(seed + 7), dtype=torch.float64)
             weight.data += 0.3 * noise
@@ -378,7 +380,7 @@ def separate() -> tuple[SeparateActors, SeparateActors]:
 @pytest.mark.parametrize("receiver", range(N_AGENTS))
 def test_with_separate_networks_only_receivers_learn(receiver: int) -> None:
     rows, agents = made_up_rows(deaths=0.3), separate()
-    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     goes_to = sent_at_random(there)
     goes_to[..., torch.arange(N_AGENTS) != receiver] = False
     assert goes_to.any()
@@ -392,24 +394,24 @@ def test_with_separate_networks_only_receivers_learn(receiver: int) -> None:
         assert learned == (a == receiver)
 
 
-def lesson_of(rewards: Tensor, there: Tensor) -> Lesson:
+def lesson_of(rewards: Tensor, there: Tensor) -> SharedExperience:
     """Rewards that differ from agent to agent; some agents die."""
     ends = torch.rand(there.shape, generator=seeded(8)) < 0.3
-    return Lesson(rewards.unsqueeze(-1) + torch.arange(there.shape[-1]), ends)
+    return SharedExperience(rewards.unsqueeze(-1) + torch.arange(there.shape[-1]), ends)
 
 
 @pytest.mark.parametrize("double", [True, False])
 def test_receivers_judge_with_their_own_networks(double: bool) -> None:
     rows, agents = made_up_rows(deaths=0.3), separate()
-    there = rows.look.acting[:, :-1] & rows.filled.unsqueeze(-1)
+    there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     goes_to, lesson = sent_at_random(there), lesson_of(rows.rewards, there)
     # Where an episode is over nothing is available, and what ended cannot be valued.
-    lesson = Lesson(lesson.rewards, lesson.ends | rows.terminated.unsqueeze(-1))
-    resets = torch.zeros(rows.look.avail.shape[:2], dtype=torch.bool)
+    lesson = SharedExperience(lesson.rewards, lesson.ends | rows.terminated.unsqueeze(-1))
+    resets = torch.zeros(rows.obs.avail.shape[:2], dtype=torch.bool)
     total = 0.0
     with torch.no_grad():
         now, later = (
-            [actor(rows.look, rows.carry, resets)[0] for actor in team.actors] for team in agents
+            [actor(rows.obs, rows.carry, resets)[0] for actor in team.actors] for team in agents
         )
         for r, t, i, j in goes_to.nonzero().tolist():
             chooser = now[j] if double else later[j]
@@ -432,12 +434,12 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
     reading = off.read(rows)
     found, expected = off.loss(rows, reading), plain.loss(rows, plain.read(rows))
     if algo == "iql":
-        errors = reading.taken - off.goals(rows, reading.next_taken)
+        errors = reading.taken - off.targets(rows, reading.next_taken)
         formula = N_AGENTS * mean_square(errors, rows)
     else:
-        state = rows.look.state[:, :-1]
+        state = rows.obs.state[:, :-1]
         total = off.online.mixer(reading.taken, reading.best, rows.actions, state)
-        formula = mean_square(total - team_goals(off, rows, reading), rows)
+        formula = mean_square(total - team_targets(off, rows, reading), rows)
     assert torch.equal(found.total, formula)
     assert torch.equal(found.total, expected.total)
     assert torch.equal(off.generator.get_state(), before)
@@ -450,7 +452,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
 def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -> None:
     """Between two sharings the loss is that of a team that shares nothing, as ever."""
     rows = made_up_rows(deaths=0.0)
-    learner, plain = learner_of(algo, share=ShareConfig(rule, every=2)), learner_of(algo)
+    learner, plain = learner_of(algo, share=ShareConfig(rule, interval=2)), learner_of(algo)
     learner.loss(rows, learner.read(rows))
     loss = learner.loss(rows, learner.read(rows))
     assert float(loss.metrics["sent"]) == 0.0
@@ -468,18 +470,18 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         bandwidth=0.4,
         window=50,
         receivers=receivers,
-        similarity=0.0,
+        min_similarity=0.0,
         trigger=trigger,
-        every=2,
-        roles=2,
+        interval=2,
+        n_roles=2,
     )
     exchange, resumed, generator = Exchange(cfg, 3), Exchange(cfg, 3), seeded(9)
 
     def send(to: Exchange, batch: int) -> Tensor:
         errors, there = errors_of(batch)
-        obs = torch.randn((5, 4, 3, 6), generator=seeded(batch))
+        vector = torch.randn((5, 4, 3, 6), generator=seeded(batch))
         features = torch.randn((5, 4, 3, 4), generator=seeded(batch))
-        return to.send(look_for(there, obs), features, errors, there, generator)
+        return to.send(obs_for(there, vector), features, errors, there, generator)
 
     for batch in range(5):
         send(exchange, batch)
@@ -501,10 +503,10 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
             "net.encoder=attention, or share.receivers=similar, which compares vectors",
         ),
         (
-            "share.rule=stochastic replay.chunk=1 replay.batch=4",
-            "share.bandwidth is 0.1 and a batch holds 4 steps of an agent (replay.batch x "
-            "replay.chunk), so it could never send one; set share.bandwidth=0.25 or more, or "
-            "share.rule=none",
+            "share.rule=stochastic replay.chunk_length=1 replay.batch_size=4",
+            "share.bandwidth is 0.1 and a batch holds 4 steps of an agent (replay.batch_size x "
+            "replay.chunk_length), so it could never send one; set share.bandwidth=0.25 or more, "
+            "or share.rule=none",
         ),
         (
             "share.rule=gaussian share.bandwidth=0",
@@ -515,7 +517,7 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         ("share.receivers=sigth", 'share.receivers is "sigth". Did you mean "sight"? Allowed: all'),
         ("share.trigger=entropi", 'share.trigger is "entropi". Did you mean "entropy"? Allowed'),
         ("share.window=1", "share.window is 1; allowed: 2 to 100000"),
-        ("share.roles=0", "share.roles is 0; allowed: 1 to 64"),
+        ("share.n_roles=0", "share.n_roles is 0; allowed: 1 to 64"),
     ],
 )
 @pytest.mark.parametrize("algo", SHARING)
@@ -531,7 +533,7 @@ def test_what_makes_no_sense_is_refused_at_once(algo: str, words: str, message: 
         "share.receivers=sight net.encoder=mlp",  # sharing is off
         "share.rule=quantile share.receivers=sight",
         "share.rule=quantile share.receivers=similar net.encoder=mlp",
-        "share.rule=stochastic replay.chunk=1 replay.batch=10",
+        "share.rule=stochastic replay.chunk_length=1 replay.batch_size=10",
     ],
 )
 def test_what_makes_sense_is_not_refused(words: str) -> None:

@@ -14,18 +14,18 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.teams import Teams
 from terrarium.marl.checkpoint import load_checkpoint
-from terrarium.marl.games import Workforce
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.tasks import EnvSetup
 from terrarium.marl.trainer import Trainer, check_start
 from tests.marl.duels import name_of
 from tests.marl.small import DDPG_LIKE, small_words
 
 SMALL = (
-    *("env.n_envs=8", "net.width=16", "run.threads=1", "run.max_steps=320"),
-    *("eval.every=128", "eval.episodes=64", "eval.replays=false"),
+    *("env.n_envs=8", "net.hidden_dim=16", "run.threads=1", "run.max_steps=320"),
+    *("eval.interval=128", "eval.episodes=64", "eval.replays=false"),
 )
 VIEWS = ("obs", "state")
 TAG = "mpe/simple_tag"
@@ -33,8 +33,10 @@ TAG = "mpe/simple_tag"
 
 def words_of(team: str, algo: str) -> list[str]:
     """Small settings of a team's algorithm, in the sections that are the team's."""
-    words = [word for word in small_words(algo) if not word.startswith("replay.chunk")]
-    words += [] if not any(word.startswith("replay.") for word in words) else ["replay.chunk=4"]
+    words = [word for word in small_words(algo) if not word.startswith("replay.chunk_length")]
+    words += (
+        [] if not any(word.startswith("replay.") for word in words) else ["replay.chunk_length=4"]
+    )
     return [
         word.replace("algo.", f"{team}.", 1)
         if word.startswith("algo.")
@@ -52,10 +54,10 @@ def made(word: str, factory: str = "duel", *words: str) -> tuple[Teams, Collecto
     """Teams, and episodes that they have not played yet."""
     chosen = settings(word, name_of(factory), *words)
     check_start(chosen, "cpu")
-    game = chosen.game(chosen.scenario)
-    place = make_place(np.random.SeedSequence(1))
-    learner = Teams(game.spec(VIEWS), chosen.net, chosen.algo, place)
-    env = game.open(8, np.arange(8, dtype=np.uint64), VIEWS, Workforce())
+    game = chosen.task_of(chosen.scenario)
+    runtime = make_runtime(np.random.SeedSequence(1))
+    learner = Teams(game.spec(VIEWS), chosen.net, chosen.algo, runtime)
+    env = game.open(8, np.arange(8, dtype=np.uint64), VIEWS, EnvSetup())
     collector = Collector(
         env, learner.n_steps, learner.carry_size, keeps_carries=learner.keeps_carries
     )
@@ -78,13 +80,13 @@ def test_each_team_acts_by_its_own_algorithm() -> None:
         "b": ALGOS["maddpg"],
     }
     rollout, _ = collector.collect(learner.act)
-    look, begins = rollout.look[0], torch.ones(8, dtype=torch.bool)
+    obs, begins = rollout.obs[0], torch.ones(8, dtype=torch.bool)
     carry = torch.zeros((8, 4, learner.carry_size))
-    together = learner.act(look, carry, begins, greedy=True)
+    together = learner.act(obs, carry, begins, greedy=True)
     for team, places in (("a", [0, 2]), ("b", [1, 3])):
         algo = learner.members[team].algo
         own_carry = carry[:, places, : algo.carry_size]
-        own = algo.act(look.of_agents(places), own_carry, begins, greedy=True)
+        own = algo.act(obs.of_agents(places), own_carry, begins, greedy=True)
         assert torch.equal(together.actions[:, places], own.actions)
         assert torch.equal(together.carry[:, places, : algo.carry_size], own.carry)
 
@@ -106,8 +108,8 @@ def test_a_rollout_is_split_into_what_belongs_to_each_team(factory: str) -> None
         assert torch.equal(part.actions, rollout.actions[:, :, where])
         assert torch.equal(part.own.rewards, rollout.own.rewards[:, :, where])
         assert torch.equal(part.rewards, rollout.own.rewards[:, :, where].mean(-1))
-        assert torch.equal(part.look.obs, rollout.look.obs[:, :, where])
-        assert torch.equal(part.look.state, rollout.look.state)
+        assert torch.equal(part.obs.vector, rollout.obs.vector[:, :, where])
+        assert torch.equal(part.obs.state, rollout.obs.state)
         assert part.carries.shape[2:] == (len(where), learner.members[team].algo.carry_size)
         assert torch.equal(part.resets, rollout.resets)
     a, b = (learner.members[team].part_of(rollout).rewards for team in ("a", "b"))
@@ -133,25 +135,25 @@ def test_indices_of_one_team_and_vectors_of_another_are_kept_apart() -> None:
     paid = said - pushes.sum(-1, keepdim=True)
     assert torch.allclose(part.own.rewards, paid, atol=1e-5)
     metrics = learn(learner, collector, 3)
-    assert metrics["learn/updates/a"] > 0.0
-    assert metrics["learn/updates/b"] > 0.0
+    assert metrics["learn/n_updates/a"] > 0.0
+    assert metrics["learn/n_updates/b"] > 0.0
 
 
 def test_a_central_critic_sees_what_the_other_team_does_and_a_local_one_does_not() -> None:
     learner, collector = made("a=maddpg,b=ddpg", "apart")
     learn(learner, collector, 2)
-    look = collector.collect(learner.act)[0].look[:1]
+    obs = collector.collect(learner.act)[0].obs[:1]
     for team, mine, theirs in (("a", 0, 1), ("b", 1, 0)):
         algo = learner.members[team].algo
         assert isinstance(algo, Maddpg)
         done = torch.zeros((1, 8, 1, 4, 4))
         done[..., 1] = 1.0
-        memory = look.obs[:, :, [mine, mine + 2], :0]
-        values = algo.online.critic(look, done, memory)
+        memory = obs.vector[:, :, [mine, mine + 2], :0]
+        values = algo.online.critic(obs, done, memory)
         for changed, matters in ((mine, True), (theirs, team == "a")):
             other = done.clone()
             other[..., changed, :] = torch.tensor([0.0, 0.0, 0.0, 1.0])
-            differs = not torch.equal(algo.online.critic(look, other, memory), values)
+            differs = not torch.equal(algo.online.critic(obs, other, memory), values)
             assert differs == matters
 
 
@@ -165,13 +167,13 @@ def test_a_critic_asks_the_current_policy_of_the_other_team_for_its_next_actions
     assert isinstance(algo, Maddpg)
     assert algo.replay is not None
     rows = algo.replay.draw(0.0, torch.Generator().manual_seed(0))
-    places, n_rows = [1, 3], len(rows.look.avail)
+    places, n_rows = [1, 3], len(rows.obs.avail)
 
     def expected() -> torch.Tensor:
-        look = rows.look[:, 1:].merge().of_agents(places)
-        begins = torch.ones(len(look.avail), dtype=torch.bool)
+        obs = rows.obs[:, 1:].merge().of_agents(places)
+        begins = torch.ones(len(obs.avail), dtype=torch.bool)
         carry = torch.zeros((len(begins), 2, them.carry_size))
-        actions = them.act(look, carry, begins, greedy=True).actions
+        actions = them.act(obs, carry, begins, greedy=True).actions
         return torch.nn.functional.one_hot(actions, 4).float().view(n_rows, -1, 2, 4)
 
     before = algo._next_actions(rows)[0]
@@ -230,7 +232,7 @@ def test_what_is_saved_and_loaded_goes_on_as_if_nothing_had_happened() -> None:
     rollout, _ = collector.collect(one.act)
     two.load_state_dict(one.state_dict())  # acting has drawn random numbers
     carry, begins = collector.carry, collector.begins
-    drawn = [each.act(rollout.look[-1], carry, begins).actions for each in (one, two)]
+    drawn = [each.act(rollout.obs[-1], carry, begins).actions for each in (one, two)]
     assert torch.equal(*drawn)
     for old, new in zip(one.members.values(), two.members.values(), strict=True):
         for before, after in zip(_weights(old.algo), _weights(new.algo), strict=True):
@@ -281,13 +283,13 @@ def assert_same(one: Any, two: Any) -> None:
 
 
 def test_settings_of_teams_have_sections_of_their_own_and_load_again(tmp_path: Path) -> None:
-    words = ("adversary.lr=0.01", "agent_replay.capacity=77", f"run.folder={tmp_path / 'run'}")
+    words = ("adversary.lr=0.01", "agent_replay.buffer_size=77", f"run.folder={tmp_path / 'run'}")
     chosen = settings("adversary=maddpg,agent=ddpg", TAG, *words)
     create_run(chosen)
     tables = tomllib.loads((tmp_path / "run" / "run.toml").read_text())
     assert tables["about"]["algo"] == "adversary=maddpg,agent=ddpg"
     assert float(tables["adversary"]["lr"]) == 0.01
-    assert tables["agent_replay"]["capacity"] == 77
+    assert tables["agent_replay"]["buffer_size"] == 77
     assert tables["adversary"]["critic"] == "central"
     assert tables["agent"]["critic"] == "local"
     assert "algo" not in tables
@@ -299,8 +301,8 @@ def test_names_of_teams_may_contain_each_other_and_spaces(tmp_path: Path) -> Non
     chosen = resolve(
         word, name_of("odd_names"), layer_from_words([f"run.folder={tmp_path / 'run'}"])
     )
-    assert chosen.section("red_fox").clip > 0.0
-    assert chosen.section("old owl_replay").capacity == 2000
+    assert chosen.section("red_fox").clip_range > 0.0
+    assert chosen.section("old owl_replay").buffer_size == 2000
     create_run(chosen)
     assert settings_of(tmp_path / "run") == chosen
 

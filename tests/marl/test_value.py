@@ -8,8 +8,8 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.qtran import QtranConfig
-from terrarium.marl.algos.value import ValueConfig, ValueLearner, follow
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.algos.value import ValueConfig, ValueLearner, soft_update
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -22,14 +22,18 @@ from tests.marl.experience import (
 from tests.naive import lambda_return, n_step_return
 
 ALGOS = ("iql", "vdn", "qmix", "qplex", "qtran")
-KINDS = ({"trace": 0.6}, {"trace": 0.0, "n_step": 3}, {"trace": 0.0, "double": False})
+KINDS = (
+    {"td_lambda": 0.6},
+    {"td_lambda": 0.0, "n_step_return": 3},
+    {"td_lambda": 0.0, "double_q": False},
+)
 
 
 @pytest.mark.parametrize("algo", ALGOS)
 def test_padding_changes_nothing(algo: str) -> None:
     """Nothing is available in new padding: the lowest number must not get into a sum."""
     learner, rows = in_single(learner_of(algo), made_up_rows())
-    assert not rows.look.avail[:, :-1].any(-1)[~rows.filled].all()
+    assert not rows.obs.avail[:, :-1].any(-1)[~rows.filled].all()
     before, after = (learner.loss(x, learner.read(x)) for x in (rows, with_longer_padding(rows)))
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
     torch.testing.assert_close(before.errors, after.errors)
@@ -58,23 +62,23 @@ def test_packed_rows_say_the_same(algo: str, core: str) -> None:
         torch.testing.assert_close(grad, grads[name], rtol=1e-6, atol=1e-9, msg=name)
 
 
-def values_of(team: ValueLearner, rows: ReplayRows) -> tuple[Tensor, Tensor]:
+def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
     """What both networks say of every action: [R, L + 1, A, N]."""
-    resets = torch.zeros(rows.look.avail.shape[:2], dtype=torch.bool)
+    resets = torch.zeros(rows.obs.avail.shape[:2], dtype=torch.bool)
     with torch.no_grad():
-        online = team.online.agents(rows.look, rows.carry, resets)[0]
-        return online, team.target.agents(rows.look, rows.carry, resets)[0]
+        online = team.online.agents(rows.obs, rows.carry, resets)[0]
+        return online, team.target.agents(rows.obs, rows.carry, resets)[0]
 
 
 def naive_goals(
-    learner: ValueLearner, rows: ReplayRows, r: int, following: list[float]
+    learner: ValueLearner, rows: ReplayBatch, r: int, following: list[float]
 ) -> list[float]:
     n, cfg = int(rows.filled[r].sum()), learner.cfg
     over = [k == n - 1 for k in range(n)]
     args = (rows.rewards[r, :n].tolist(), following, rows.terminated[r, :n].tolist(), over)
-    if cfg.trace:
-        return [lambda_return(t, *args, cfg.discount, cfg.trace) for t in range(n)]
-    return [n_step_return(t, *args, cfg.discount, cfg.n_step) for t in range(n)]
+    if cfg.td_lambda:
+        return [lambda_return(t, *args, cfg.gamma, cfg.td_lambda) for t in range(n)]
+    return [n_step_return(t, *args, cfg.gamma, cfg.n_step_return) for t in range(n)]
 
 
 @pytest.mark.parametrize("algo", ["iql", "vdn"])
@@ -82,7 +86,7 @@ def naive_goals(
 def test_the_loss_is_the_squared_error_of_double_q(algo: str, settings: dict[str, float]) -> None:
     rows, learner = made_up_rows(), learner_of(algo, **settings)
     online, target = values_of(learner, rows)
-    chooser = online if learner.cfg.double else target
+    chooser = online if learner.cfg.double_q else target
     total = 0.0
     for r in range(len(rows.filled)):
         n, weight = int(rows.filled[r].sum()), float(rows.weights[r])
@@ -107,10 +111,10 @@ def test_the_loss_is_the_squared_error_of_double_q(algo: str, settings: dict[str
 @pytest.mark.parametrize("settings", KINDS, ids=str)
 def test_qtran_has_three_losses(settings: dict[str, float]) -> None:
     rows = made_up_rows()
-    learner = learner_of("qtran", best_weight=0.7, other_weight=0.3, **settings)
+    learner = learner_of("qtran", opt_coef=0.7, nopt_coef=0.3, **settings)
     (online, target), reading = values_of(learner, rows), learner.read(rows)
-    chooser = online if learner.cfg.double else target
-    joint, state = learner.online.mixer, rows.look.state
+    chooser = online if learner.cfg.double_q else target
+    joint, state = learner.online.mixer, rows.obs.state
     features = reading.features.detach()
     total = 0.0
     with torch.no_grad():
@@ -142,7 +146,7 @@ def test_agents_do_not_pull_the_joint_value_of_qtran() -> None:
     rows = made_up_rows()
     grads = []
     for weight in (0.1, 10.0):
-        learner = learner_of("qtran", best_weight=weight, other_weight=weight)
+        learner = learner_of("qtran", opt_coef=weight, nopt_coef=weight)
         grads.append(grads_of(learner, learner.loss(rows, learner.read(rows)).total))
     for name in grads[0]:
         if name.startswith(("mixer.encode", "mixer.joint")):
@@ -153,7 +157,7 @@ def test_agents_do_not_pull_the_joint_value_of_qtran() -> None:
 def test_target_networks_follow_at_their_rate(rate: float) -> None:
     learner = learner_of("qmix")
     before = [weight.clone() for weight in learner.target.parameters()]
-    follow(learner.target, learner.online, rate)
+    soft_update(learner.target, learner.online, rate)
     both = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
     for was, now, live in both:
         torch.testing.assert_close(now, ((1.0 - rate) * was + rate * live).detach())
@@ -162,11 +166,14 @@ def test_target_networks_follow_at_their_rate(rate: float) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"best_weight": 0.0}, "algo.best_weight is 0: nothing would tie what agents think best"),
-        ({"other_weight": -1.0}, "algo.other_weight is -1.0; allowed: 0 or more"),
-        ({"joint_width": 0}, "algo.joint_width is 0; allowed: 1 to 4096"),
+        ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents encode best"),
+        ({"nopt_coef": -1.0}, "algo.nopt_coef is -1.0; allowed: 0 or more"),
+        ({"joint_hidden_dim": 0}, "algo.joint_hidden_dim is 0; allowed: 1 to 4096"),
         ({"optimizer": "adm"}, 'algo.optimizer is adm. Did you mean "adam"? Allowed: adam, rms'),
-        ({"n_step": 3}, "algo.n_step is 3 and algo.trace 0.6: returns are cut after some steps or"),
+        (
+            {"n_step_return": 3},
+            "algo.n_step_return is 3 and algo.td_lambda 0.6: a return is either n-step or",
+        ),
     ],
     ids=str,
 )
@@ -174,4 +181,4 @@ def test_settings_that_cannot_be(settings: dict[str, float], message: str) -> No
     with pytest.raises(TerrariumError) as caught:
         QtranConfig(**settings)  # type: ignore[arg-type]  # what this is about
     assert str(caught.value).startswith(message)
-    assert ValueConfig(trace=0.0, n_step=3).n_step == 3
+    assert ValueConfig(td_lambda=0.0, n_step_return=3).n_step_return == 3

@@ -70,10 +70,10 @@ def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
     words = (
         "task.N=2",
         "task.max_cycles=6",
-        "net.width=8",
+        "net.hidden_dim=8",
         "run.max_steps=64",
         "run.threads=1",
-        "eval.every=64",
+        "eval.interval=64",
         "eval.episodes=64",
     )
     chosen = resolve(

@@ -48,7 +48,7 @@ def write_run(
     lines: list[dict[str, Any]] = []
     for step, win_rate in zip(steps, win_rates, strict=True):
         place = {"step": step, "seconds": step / steps_per_s, "scenario": scenario}
-        lines.append(place | {"train/win_rate": 0.5, "learn/policy": -0.01})
+        lines.append(place | {"train/win_rate": 0.5, "learn/policy_loss": -0.01})
         lines.append(place | {"test/win_rate": win_rate, "test/return": 20.0 * win_rate})
     write_lines(folder, lines)
     return folder

@@ -54,7 +54,7 @@ def test_other_rules_are_another_group(runs: Runs) -> None:
 
 
 def test_options_that_only_one_algorithm_has_are_not_named(runs: Runs) -> None:
-    runs.add(algo__clip=0.2)
+    runs.add(algo__clip_range=0.2)
     runs.add(about__algo="qmix", algo__buffer=5000)
     assert runs.labels() == ["mappo", "qmix"]
     runs.add(about__algo="qmix", net__core="lstm", algo__buffer=5000)
@@ -63,8 +63,8 @@ def test_options_that_only_one_algorithm_has_are_not_named(runs: Runs) -> None:
 
 def test_an_option_that_is_missing_is_a_difference(runs: Runs) -> None:
     runs.add()
-    runs.add(algo__clip=0.2)
-    assert runs.labels() == ["mappo", "mappo, algo.clip=0.2"]
+    runs.add(algo__clip_range=0.2)
+    assert runs.labels() == ["mappo", "mappo, algo.clip_range=0.2"]
 
 
 def test_what_differs_between_scenarios_alone_needs_no_name(runs: Runs) -> None:

@@ -130,7 +130,7 @@ def test_a_win_rate_that_is_none_is_refused(tmp_path: Path, value: str) -> None:
 
 def test_what_is_not_used_may_be_anything(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "a")
-    write_lines(folder, [EVALUATION | {"learn/policy": float("nan"), "new/name": None}])
+    write_lines(folder, [EVALUATION | {"learn/policy_loss": float("nan"), "new/name": None}])
     assert load_run(folder).scores == (0.5,)
 
 

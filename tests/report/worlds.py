@@ -24,6 +24,9 @@ def write_world_run(
     for i, value in enumerate(returns):
         line = {"step": 1000 * i, "seconds": 6.0 * i, "scenario": scenario, "test/return": value}
         line |= {f"test/return/{team}": own[i] for team, own in (teams or {}).items()}
-        lines += [line, {"step": 1000 * i, "seconds": 6.0 * i, "scenario": scenario, "learn/q": 1}]
+        lines += [
+            line,
+            {"step": 1000 * i, "seconds": 6.0 * i, "scenario": scenario, "learn/q_taken": 1},
+        ]
     write_lines(folder, lines)
     return folder

@@ -87,7 +87,7 @@ def _train(config: TrainBenchConfig, seed: int) -> TimeToTarget:
             f"run.seed={seed}",
             f"run.target_win_rate={config.target}",
             f"run.max_minutes={config.max_minutes}",
-            f"eval.every={config.every}",
+            f"eval.interval={config.every}",
             f"run.threads={config.threads}",
         ]
         settings = resolve(config.algo, config.scenario, layer_from_words(words))

@@ -70,13 +70,13 @@ def bench_updates(
 ) -> UpdateBenchResult:
     """Median times of gradient steps on a batch of whole episodes, learner by learner in turns."""
     from terrarium.bench.value_learners import OwnLearner, plain_learner
-    from terrarium.marl.place import use_threads
+    from terrarium.marl.runtime import use_threads
 
     use_threads(config.threads)
     own = []
     for name, words in AGENTS.items():
         tell(f"{name} plays")
-        sizes = (f"env.n_envs={config.envs}", f"replay.batch={config.batch}")
+        sizes = (f"env.n_envs={config.envs}", f"replay.batch_size={config.batch}")
         layer = layer_from_words([*words, *sizes])
         own.append(OwnLearner(name, config.scenario, layer, config.threads))
     plain, shapes = plain_learner(own[0])

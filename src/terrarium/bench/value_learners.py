@@ -9,10 +9,10 @@ import torch
 from terrarium.bench.plain_qmix import PlainBatch, PlainQmix, QmixSizes
 from terrarium.config import Layer
 from terrarium.marl.algos.qmix import Qmix
-from terrarium.marl.games import Workforce
-from terrarium.marl.place import make_place
 from terrarium.marl.rollout import Collector
+from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve
+from terrarium.marl.tasks import EnvSetup
 
 
 class OwnLearner:
@@ -22,14 +22,14 @@ class OwnLearner:
         self.name = name
         settings = resolve("qmix", scenario, layer)
         cfg = settings.algo
-        game, views = settings.game(scenario), Qmix.views(settings.net)
+        game, views = settings.task_of(scenario), Qmix.views(settings.net)
         seeds = np.arange(settings.env.n_envs, dtype=np.uint64)
-        env = game.open(len(seeds), seeds, views, Workforce(threads))
-        place = make_place(np.random.SeedSequence(0))
-        self.learner = Qmix(game.spec(views), settings.net, cfg, place)
+        env = game.open(len(seeds), seeds, views, EnvSetup(threads))
+        runtime = make_runtime(np.random.SeedSequence(0))
+        self.learner = Qmix(game.spec(views), settings.net, cfg, runtime)
         collector = Collector(env, cfg.n_steps, self.learner.carry_size)
         n_steps, seconds = 0, 0.0
-        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch:
+        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch_size:
             start = time.perf_counter()
             rollout, _ = collector.collect(self.learner.act)
             self.learner.observe(rollout)
@@ -38,7 +38,7 @@ class OwnLearner:
         env.close()
         self.steps_per_s = n_steps / seconds
         # Random play does not depend on the network: these are the same episodes for all.
-        ids = torch.arange(cfg.replay.batch)
+        ids = torch.arange(cfg.replay.batch_size)
         self.rows = self.learner.replay.rows(ids, torch.ones(len(ids)))
 
     def update(self) -> None:
@@ -50,9 +50,9 @@ def plain_learner(own: OwnLearner) -> tuple[Callable[[], object], str]:
     """A gradient step of a plain learner on episodes that a learner with vectors has played, and
     the shapes of what both learn from."""
     rows, spec = own.rows, own.learner.spec
-    look = rows.look
+    obs = rows.obs
     batch = PlainBatch(
-        look.obs, look.state, look.avail, rows.actions, rows.rewards, rows.terminated, rows.filled
+        obs.vector, obs.state, obs.avail, rows.actions, rows.rewards, rows.terminated, rows.filled
     )
     sizes = QmixSizes(spec.n_agents, spec.n_actions, spec.obs_width, spec.state_size)
     n_rows, n_steps = rows.filled.shape

@@ -18,9 +18,9 @@ from terrarium.cli.tables import new_table, open_console, print_json, print_rows
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.marl.ablation.glance import Glance
     from terrarium.marl.ablation.plan import Cell
     from terrarium.marl.ablation.pool import Outcome, Snapshot
+    from terrarium.marl.ablation.run_status import RunStatus
     from terrarium.report.comparison import Comparison
 
 Tell = Callable[["Snapshot"], None]
@@ -259,7 +259,7 @@ def _counts(snapshot: "Snapshot") -> str:
     return f"{len(snapshot.done)} of {snapshot.n_cells} done{failed}"
 
 
-def _numbers(glance: "Glance") -> str:
+def _numbers(glance: "RunStatus") -> str:
     if glance.win_rate is not None:
         test = f"{glance.win_rate:.0%}"
     else:  # in a world nothing is won

@@ -177,9 +177,9 @@ def resolve_player(
         return make_player(name), None
     path = Path(name)
     if path.is_dir() or name.endswith(".pt"):
-        from terrarium.marl.place import use_threads
         from terrarium.marl.playing.player import PolicyPlayer
         from terrarium.marl.run_folder import load_algo
+        from terrarium.marl.runtime import use_threads
 
         algo, settings = load_algo(path)
         if threads:

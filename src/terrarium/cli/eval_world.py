@@ -53,9 +53,9 @@ def resolve_world_player(
             f'"{name}" cannot play in {word}; allowed are random and the folder of a run that '
             "learned it"
         )
-    from terrarium.marl.place import use_threads
     from terrarium.marl.playing.player import PolicyPlayer
     from terrarium.marl.run_folder import load_algo
+    from terrarium.marl.runtime import use_threads
 
     algo, settings = load_algo(Path(name))
     if word and find_spec(word, {}).name != settings.scenario:

@@ -144,7 +144,7 @@ class _Left(ProgressColumn):
 def _display(trainer: "Trainer", console: Console) -> Iterator[Callable[["RunProgress"], None]]:
     """A bar where somebody looks; elsewhere one line for each evaluation."""
     run = trainer.settings.run
-    shown, is_won = -1.0, trainer.game.is_won
+    shown, is_won = -1.0, trainer.task.is_won
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -202,7 +202,7 @@ def _print_outcome(trainer: "Trainer", reason: str) -> None:
         "minutes": "the time is up",
         "stopped": "stopped",
     }[reason]
-    if not trainer.game.is_won:
+    if not trainer.task.is_won:
         what, tested = "test return", f"{progress.test_return:.2f}" if progress.last_test else "-"
     else:
         rate = progress.test_win_rate

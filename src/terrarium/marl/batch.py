@@ -1,4 +1,4 @@
-"""What learners look at: views of many battles as tensors, and the masked arithmetic they share."""
+"""Observations as tensors, and masked arithmetic."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -12,19 +12,19 @@ LOWEST = torch.finfo(torch.float32).min
 
 
 @dataclass(frozen=True)
-class Look:
-    """What teams see, in one step or in many: leading axes are free.
+class Obs:
+    """Observations of all agents, and the global state; leading axes are free.
 
-    `table` and `state` are everything about everybody; agents may know of the table what `mask`
-    lets them see. Views that the environment does not show have no columns.
+    `table` has a row for each unit, `mask` says which units an agent sees. Parts that the
+    environment does not provide have no columns.
     """
 
     table: Tensor  # [..., M, F]
     pairs: Tensor  # [..., A, M, R]
-    mask: Tensor  # [..., A, M] bool, whom an agent sees, itself included
+    mask: Tensor  # [..., A, M] bool, which units an agent sees, itself included
     alive: Tensor  # [..., M] bool
     avail: Tensor  # [..., A, N] bool
-    obs: Tensor  # [..., A, D]
+    vector: Tensor  # [..., A, D]
     state: Tensor  # [..., S]
 
     @property
@@ -33,38 +33,38 @@ class Look:
 
     @property
     def acting(self) -> Tensor:
-        """[..., A] who may do something: the dead can only choose to do nothing."""
+        """[..., A] agents that are alive: the dead have the no-op only."""
         return ~self.avail[..., 0]
 
     @property
     def n_bytes(self) -> int:
         return sum(part.numel() * part.element_size() for part in parts(self))
 
-    def __getitem__(self, key: Any) -> "Look":
-        return Look(*(part[key] for part in parts(self)))
+    def __getitem__(self, key: Any) -> "Obs":
+        return Obs(*(part[key] for part in parts(self)))
 
-    def to(self, device: torch.device) -> "Look":
-        return Look(*(part.to(device) for part in parts(self)))
+    def to(self, device: torch.device) -> "Obs":
+        return Obs(*(part.to(device) for part in parts(self)))
 
-    def of_agents(self, some: Any) -> "Look":
+    def of_agents(self, some: Any) -> "Obs":
         """What some agents see, a slice or a list, as a team of their own; of vectors only: among
         units, agents are members as well."""
         pairs, mask = self.pairs[..., some, :, :], self.mask[..., some, :]
-        avail, obs = self.avail[..., some, :], self.obs[..., some, :]
-        return Look(self.table, pairs, mask, self.alive, avail, obs, self.state)
+        avail, vector = self.avail[..., some, :], self.vector[..., some, :]
+        return Obs(self.table, pairs, mask, self.alive, avail, vector, self.state)
 
-    def swap(self) -> "Look":
+    def swap(self) -> "Obs":
         """The first two axes the other way round: [T, B] and [B, T]."""
-        return Look(*(part.transpose(0, 1) for part in parts(self)))
+        return Obs(*(part.transpose(0, 1) for part in parts(self)))
 
-    def merge(self, n: int = 2) -> "Look":
+    def merge(self, n: int = 2) -> "Obs":
         """The first `n` axes as one."""
-        return Look(*(part.flatten(0, n - 1) for part in parts(self)))
+        return Obs(*(part.flatten(0, n - 1) for part in parts(self)))
 
 
 @dataclass(frozen=True)
 class Own:
-    """What became of each agent [..., A] in a step, or of all of them alike [..., 1]."""
+    """Reward and termination of each agent [..., A] in a step, or of the team [..., 1]."""
 
     rewards: Tensor
     terminated: Tensor  # bool: it was its last step, and nothing follows
@@ -97,37 +97,37 @@ class Own:
         return last.unsqueeze(-1) | self.terminated | ~stays
 
 
-def room_for_own(n_own: int, *n: int) -> Own:
+def own_zeros(n_own: int, *n: int) -> Own:
     """Room for what became of each agent: [*n, A or 1]."""
     nothing = torch.zeros((*n, n_own), dtype=torch.bool)
     return Own(torch.zeros((*n, n_own)), nothing, nothing.clone())
 
 
-def room_for(look: Look, *n: int) -> Look:
-    """Room for many looks like this one: [*n, ...]."""
-    return Look(*(x.new_zeros((*n, *x.shape)) for x in parts(look)))
+def obs_zeros(obs: Obs, *n: int) -> Obs:
+    """Zeros for many observations like this one: [*n, ...]."""
+    return Obs(*(x.new_zeros((*n, *x.shape)) for x in parts(obs)))
 
 
-def put_parts(room: Look, where: tuple[Tensor, ...], look: Look) -> None:
+def write_obs(room: Obs, where: tuple[Tensor, ...], obs: Obs) -> None:
     """Write what was seen where there is room for it."""
-    for there, part in zip(parts(room), parts(look), strict=True):
+    for there, part in zip(parts(room), parts(obs), strict=True):
         there[where] = part.to(there)
 
 
-def parts(look: Look) -> list[Tensor]:
+def parts(obs: Obs) -> list[Tensor]:
     """Its tensors, in their order."""
-    return [getattr(look, field.name) for field in fields(look)]
+    return [getattr(obs, field.name) for field in fields(obs)]
 
 
-def look_at(views: Views) -> Look:
+def obs_from_views(views: Views) -> Obs:
     """The views of an environment without a copy: the next step overwrites them."""
-    return Look(
+    return Obs(
         table=torch.from_numpy(views.table),
         pairs=torch.from_numpy(views.pairs),
         mask=torch.from_numpy(views.token_mask),
         alive=torch.from_numpy(views.table_mask),
         avail=torch.from_numpy(views.avail),
-        obs=torch.from_numpy(views.obs),
+        vector=torch.from_numpy(views.obs),
         state=torch.from_numpy(views.state),
     )
 

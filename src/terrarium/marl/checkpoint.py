@@ -1,6 +1,8 @@
 """Checkpoints: written whole or not at all, and read without running what is in them."""
 
 import errno
+import hashlib
+import io
 import os
 import pickle
 from pathlib import Path
@@ -11,7 +13,10 @@ import torch
 from terrarium.errors import TerrariumError
 
 KIND = "terrarium checkpoint"
-VERSION = 1
+VERSION = 2
+"""2: settings and weights have the names of `docs/glossary.md`, and a checksum ends the file"""
+_MARK = b"\nterrarium sha256 "
+_N_FOOTER = len(_MARK) + 2 * hashlib.sha256().digest_size
 
 
 class CheckpointError(TerrariumError):
@@ -23,7 +28,10 @@ def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
     temporary = path.with_name(f".{path.name}.part")
     try:
         with temporary.open("wb") as file:
-            torch.save({"kind": KIND, "version": VERSION, **content}, file)
+            body = io.BytesIO()
+            torch.save({"kind": KIND, "version": VERSION, **content}, body)
+            file.write(body.getbuffer())
+            file.write(_footer(body.getbuffer()))
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -36,26 +44,45 @@ def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """The content of a checkpoint, tensors and plain values only."""
+    """The content of a checkpoint, tensors and plain values only; its checksum must match."""
     try:
-        content = torch.load(path, weights_only=True, map_location="cpu")
+        data = path.read_bytes()
     except FileNotFoundError:
         raise CheckpointError(f"{path}: there is no such checkpoint") from None
-    except pickle.UnpicklingError:
-        raise CheckpointError(
-            f"{path}: is not a checkpoint of Terrarium: it is damaged, or holds more than numbers"
-        ) from None
-    except (OSError, RuntimeError, EOFError, ValueError, KeyError, TypeError) as error:
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise CheckpointError(f"{path}: the checkpoint is damaged: {said}") from None
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from None
+    body, footer = data[:-_N_FOOTER], data[-_N_FOOTER:]
+    has_footer = footer.startswith(_MARK)
+    if has_footer and footer != _footer(body):
+        raise CheckpointError(f"{path}: the checkpoint is damaged: its checksum does not match")
+    # A file without a checksum is read as well, to say what it is.
+    content = _unpickled(path, body if has_footer else data)
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise CheckpointError(f"{path}: is not a checkpoint of Terrarium")
     if content.get("version") != VERSION:
         raise CheckpointError(
-            f"{path}: is a checkpoint of version {content.get('version')}; this program reads "
-            f"version {VERSION}"
+            f"{path}: is a checkpoint of format {content.get('version')}, and this version reads "
+            f"format {VERSION} only; train the run again"
         )
+    if not has_footer:
+        raise CheckpointError(f"{path}: the checkpoint is damaged: its checksum is missing")
     return content
+
+
+def _footer(body: bytes | memoryview) -> bytes:
+    return _MARK + hashlib.sha256(body).hexdigest().encode("ascii")
+
+
+def _unpickled(path: Path, data: bytes) -> Any:
+    try:
+        return torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+    except pickle.UnpicklingError:
+        raise CheckpointError(
+            f"{path}: is not a checkpoint of Terrarium: it is damaged, or holds more than numbers"
+        ) from None
+    except (OSError, RuntimeError, EOFError, ValueError, LookupError, TypeError) as error:
+        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise CheckpointError(f"{path}: the checkpoint is damaged: {said}") from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,8 +1,7 @@
-"""DIFFER (Hu et al. 2023): what a team learns, split into what each agent learns by itself.
+"""DIFFER (Hu et al. 2023): individual experience replay on top of a mixer.
 
-A mixer says how much the team's value changes with an agent's. By that slope the team's error
-becomes one of each agent, whose gradient is the team's; so each step of each agent is an experience
-of its own, which can be drawn by its own priority.
+The team's TD error times dQ_tot/dQ_i is the TD error of agent i: its gradient is the team's. So
+each step of each agent is an experience of its own, which is selected by its own priority.
 """
 
 from dataclasses import dataclass
@@ -11,27 +10,28 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.nets.mixers import Mixer
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
-MAX_SLOPE = 10.0
+MAX_GRADIENT = 10.0
 _SMALLEST = 0.01  # added to errors before they become chances, as in the authors' program
 
 
 @dataclass(frozen=True)
 class DifferConfig:
-    """Which individual experiences are learned from, and how much each counts."""
+    """Selection and weights of individual experience."""
 
     select: str = "none"
-    """none: no DIFFER; all, greedy, greedy_weight, PER_weight or PER_hard"""
-    ratio: Schedule = Schedule("0.8 -> 1 at 60%")
-    """share of the experiences that are selected"""
-    alpha: Schedule = Schedule("0.6")
-    """PER: how much the size of an error raises the chance to be drawn"""
-    beta: Schedule = Schedule("0.6 -> 1")
-    """PER_weight: how much of that is taken back by the weight"""
+    """selection of individual experience: none (no DIFFER), all, greedy, greedy_weight,
+    PER_weight, PER_hard"""
+    selected_ratio: Schedule = Schedule("0.8 -> 1 at 60%")
+    """fraction of the individual experience that is selected"""
+    per_alpha: Schedule = Schedule("0.6")
+    """PER: exponent of the priorities"""
+    per_beta: Schedule = Schedule("0.6 -> 1")
+    """PER_weight: exponent of the importance weights"""
 
     def __post_init__(self) -> None:
         if self.select not in SELECTIONS:
@@ -39,13 +39,15 @@ class DifferConfig:
                 f'differ.select is "{self.select}".{nearest(self.select, SELECTIONS)} '
                 f"Allowed: {', '.join(SELECTIONS)}"
             )
-        check_schedule("differ.ratio", self.ratio, 0.01, 1.0)  # of nothing, nothing is learned
-        for name in ("alpha", "beta"):
+        check_schedule(
+            "differ.selected_ratio", self.selected_ratio, 0.01, 1.0
+        )  # of nothing, nothing is learned
+        for name in ("per_alpha", "per_beta"):
             check_schedule(f"differ.{name}", getattr(self, name), 0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Experiences:
+class IndividualExperience:
     """A batch, agent by agent; values are those that its errors were made with."""
 
     errors: Tensor  # [R, L, A]
@@ -54,26 +56,28 @@ class Experiences:
     there: Tensor  # [R, L, A] it was alive before
 
 
-def slopes_of(rows: ReplayRows, taken: Tensor, best: Tensor, mixer: Mixer) -> tuple[Tensor, Tensor]:
+def mixing_gradients(
+    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Mixer
+) -> tuple[Tensor, Tensor]:
     """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 
     They are asked for themselves, not made from gradients of a loss, which say nothing where there
     is no error. From values that are detached only the mixer learns.
     """
     given = taken if taken.requires_grad else taken.detach().requires_grad_()
-    total = mixer(given, best.detach(), rows.actions, rows.look.state[:, :-1])
+    total = mixer(given, best.detach(), rows.actions, rows.obs.state[:, :-1])
     (slopes,) = torch.autograd.grad(total.sum(), given, retain_graph=True)
-    return total, slopes.clamp(-MAX_SLOPE, MAX_SLOPE)
+    return total, slopes.clamp(-MAX_GRADIENT, MAX_GRADIENT)
 
 
 def split(
-    rows: ReplayRows, taken: Tensor, next_taken: Tensor, errors: Tensor, discount: float
-) -> Experiences:
+    rows: ReplayBatch, taken: Tensor, next_taken: Tensor, errors: Tensor, gamma: float
+) -> IndividualExperience:
     """What each agent experienced, whose errors [R, L, A] are known; values are [R, L, A]."""
-    acting = rows.look.acting  # [R, L + 1, A]
+    acting = rows.obs.acting  # [R, L + 1, A]
     ends = ~acting[:, 1:] | rows.terminated.unsqueeze(-1)
-    later = discount * next_taken.masked_fill(ends, 0.0)
-    return Experiences(
+    later = gamma * next_taken.masked_fill(ends, 0.0)
+    return IndividualExperience(
         errors=errors,
         rewards=taken.detach() - errors - later,
         ends=ends,
@@ -86,7 +90,7 @@ def select(
 ) -> Tensor:
     """How much each experience [...] counts; `share` of the run is done."""
     sizes = errors.abs()[there]  # [N] without padding and the dead
-    n_chosen = int(cfg.ratio.at(share) * len(sizes))
+    n_chosen = int(cfg.selected_ratio.at(share) * len(sizes))
     weights = torch.zeros_like(errors)
     weights[there] = _weights(sizes, n_chosen, cfg, share, generator)
     return weights
@@ -106,11 +110,11 @@ def _weights(
         level = excess / excess[0] if excess[0] > 0.0 else torch.ones_like(excess)
         chosen = level if cfg.select == "greedy_weight" else torch.ones_like(level)
         return torch.zeros_like(sizes).scatter(0, where, chosen)
-    chances = (sizes + _SMALLEST) ** cfg.alpha.at(share)
+    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
     chances = chances / chances.sum()
     drawn = torch.multinomial(chances.cpu(), n_chosen, replacement=True, generator=generator)
     counts = torch.bincount(drawn, minlength=len(sizes)).to(sizes)
     if cfg.select == "PER_hard":
         return counts
-    rarity = (len(sizes) * chances) ** -cfg.beta.at(share)
+    rarity = (len(sizes) * chances) ** -cfg.per_beta.at(share)
     return counts * rarity / rarity[counts > 0].max()

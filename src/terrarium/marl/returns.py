@@ -1,4 +1,4 @@
-"""What actions were worth: advantages and returns from rewards and values."""
+"""Advantages and returns from rewards and values: GAE, TD(lambda), n-step."""
 
 import torch
 from torch import Tensor
@@ -10,8 +10,8 @@ def generalized_advantages(
     next_values: Tensor,
     terminated: Tensor,
     over: Tensor,
-    discount: float,
-    trace: float,
+    gamma: float,
+    gae_lambda: float,
 ) -> Tensor:
     """GAE (Schulman et al. 2016) over [T, B, A]; rewards, terminated and over are [T, B], of the
     team, or [T, B, A or 1].
@@ -21,8 +21,8 @@ def generalized_advantages(
     """
     rewards, terminated, over = (_wide(x, values) for x in (rewards, terminated, over))
     goes_on = (~terminated).to(values.dtype)  # [T, B, A or 1]
-    surprise = rewards + discount * goes_on * next_values - values  # [T, B, A]
-    linked = discount * trace * (~over).to(values.dtype)
+    surprise = rewards + gamma * goes_on * next_values - values  # [T, B, A]
+    linked = gamma * gae_lambda * (~over).to(values.dtype)
     advantages = torch.empty_like(values)
     later = torch.zeros_like(values[0])  # [B, A]
     for t in reversed(range(len(values))):
@@ -36,8 +36,8 @@ def lambda_returns(
     next_values: Tensor,
     terminated: Tensor,
     over: Tensor,
-    discount: float,
-    trace: float,
+    gamma: float,
+    td_lambda: float,
 ) -> Tensor:
     """TD(lambda) over [T, B, ...]; rewards, terminated and over are [T, B] or [T, B, A or 1].
 
@@ -45,14 +45,14 @@ def lambda_returns(
     the bootstrap; `over` stops the trace, and so does the last step.
     """
     rewards, terminated, over = (_wide(x, next_values) for x in (rewards, terminated, over))
-    worth = (discount * next_values).masked_fill(terminated, 0.0)  # [T, B, ...]
-    linked = trace * (~over).to(worth.dtype)  # [T, B, 1...]
+    worth = (gamma * next_values).masked_fill(terminated, 0.0)  # [T, B, ...]
+    linked = td_lambda * (~over).to(worth.dtype)  # [T, B, 1...]
     returns = torch.empty_like(worth)
     later = torch.zeros_like(worth[0])  # [B, ...]
     last = len(worth) - 1
     for t in reversed(range(len(worth))):
         fade = linked[t] if t < last else torch.zeros_like(linked[t])
-        later = rewards[t] + torch.lerp(worth[t], discount * later, fade)
+        later = rewards[t] + torch.lerp(worth[t], gamma * later, fade)
         returns[t] = later
     return returns
 
@@ -62,17 +62,17 @@ def n_step_returns(
     next_values: Tensor,
     terminated: Tensor,
     over: Tensor,
-    discount: float,
-    n_step: int,
+    gamma: float,
+    n_step_return: int,
 ) -> Tensor:
     """Some rewards, then a value: shapes and ends as for `lambda_returns`.
 
     Where an episode or the stretch ends before, fewer rewards are counted.
     """
     rewards, terminated, over = (_wide(x, next_values) for x in (rewards, terminated, over))
-    returns = rewards + (discount * next_values).masked_fill(terminated, 0.0)  # of one step
-    for _ in range(n_step - 1):
-        longer = rewards[:-1] + discount * returns[1:]
+    returns = rewards + (gamma * next_values).masked_fill(terminated, 0.0)  # of one step
+    for _ in range(n_step_return - 1):
+        longer = rewards[:-1] + gamma * returns[1:]
         returns = torch.cat((torch.where(over[:-1], returns[:-1], longer), returns[-1:]))
     return returns
 
@@ -109,7 +109,7 @@ class ValueNorm:
     def normalize(self, returns: Tensor) -> Tensor:
         return (returns - self.center) / self.spread
 
-    def restore(self, values: Tensor) -> Tensor:
+    def denormalize(self, values: Tensor) -> Tensor:
         """Returns that normalized values stand for."""
         return values * self.spread + self.center
 

@@ -1,4 +1,4 @@
-"""Collecting: a policy plays many battles for some steps, and everything is kept."""
+"""Rollouts: a policy steps a vector environment, and all transitions are stored."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from terrarium.envs.views import StepOutput, Views
-from terrarium.marl.batch import Look, Own, look_at, parts, room_for, room_for_own
+from terrarium.marl.batch import Obs, Own, obs_from_views, obs_zeros, own_zeros, parts
 
 CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
 class PolicyOutput:
-    """What a policy decided for a batch of teams."""
+    """Actions, their log-probabilities and the next recurrent state."""
 
     actions: Tensor  # [B, A] indices, or [B, A, N] vectors, see `marl.actions`
     log_probs: Tensor  # [B, A]
-    carry: Tensor  # [B, A, C] what it remembers afterwards
+    carry: Tensor  # [B, A, C] recurrent state after the step
 
 
 class VectorEnv(Protocol):
@@ -67,15 +67,15 @@ class VectorEnv(Protocol):
     def close(self) -> None: ...
 
 
-Act = Callable[[Look, Tensor, Tensor], PolicyOutput]
-"""look [B, ...], carry [B, A, C], resets [B] -> Choice"""
+Act = Callable[[Obs, Tensor, Tensor], PolicyOutput]
+"""obs [B, ...], carry [B, A, C], resets [B] -> PolicyOutput"""
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """T steps of B battles. `look` has one more: what was seen after the last step."""
+    """T steps of B battles. `obs` has one more: what was seen after the last step."""
 
-    look: Look  # [T + 1, B, ...]
+    obs: Obs  # [T + 1, B, ...]
     actions: Tensor  # [T, B, A] indices, or [T, B, A, N] vectors
     log_probs: Tensor  # [T, B, A] of the actions, when they were chosen
     advice: Tensor  # [T, B, A] what a teacher would have done; -1: there is none
@@ -85,7 +85,7 @@ class Rollout:
     truncated: Tensor  # [T, B]
     resets: Tensor  # [T + 1, B] an episode begins with this step
     carries: Tensor  # [T or 1, B, A, C] what was remembered before each step, or the first one
-    ends: Look  # [E, ...] what was seen last in the episodes that ended
+    ends: Obs  # [E, ...] what was seen last in the episodes that ended
     end_steps: Tensor  # [E] in which step
     end_rows: Tensor  # [E] in which battle
 
@@ -124,7 +124,7 @@ class Collector:
         self.env, self.n_steps = env, n_steps
         self.teacher: Callable[[], NDArray[np.int64]] | None = None
         n, a = env.n_envs, env.n_agents
-        self._look = room_for(look_at(env.now).to(device), n_steps + 1)
+        self._obs = obs_zeros(obs_from_views(env.now).to(device), n_steps + 1)
         shape = (n_steps, n, a)
         if env.action_columns:
             self._actions = torch.zeros((*shape, env.action_columns), device=device)
@@ -133,7 +133,7 @@ class Collector:
         self._log_probs = torch.zeros(shape, device=device)
         self._advice = torch.full(shape, -1, dtype=torch.int64, device=device)
         self._rewards = torch.zeros((n_steps, n), device=device)
-        self._own = room_for_own(env.own_reward.shape[1], n_steps, n).to(device)
+        self._own = own_zeros(env.own_reward.shape[1], n_steps, n).to(device)
         self._terminated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._truncated = torch.zeros((n_steps, n), dtype=torch.bool, device=device)
         self._resets = torch.zeros((n_steps + 1, n), dtype=torch.bool, device=device)
@@ -151,7 +151,7 @@ class Collector:
         """Let a policy play; the rollout is overwritten by the next one."""
         env = self.env
         episodes = EndedEpisodes([], [], [])
-        ends: list[tuple[int, Tensor, Look]] = []
+        ends: list[tuple[int, Tensor, Obs]] = []
         for t in range(self.n_steps):
             self._keep(t)
             self._own.there[t] = torch.from_numpy(env.there)
@@ -159,7 +159,7 @@ class Collector:
                 self._advice[t] = torch.from_numpy(self.teacher())
             if t < len(self._carries):
                 self._carries[t] = self.carry
-            choice = act(self._look[t], self.carry, self._resets[t])
+            choice = act(self._obs[t], self.carry, self._resets[t])
             env.step(choice.actions.cpu().numpy())
             self.carry = choice.carry
             self._actions[t], self._log_probs[t] = choice.actions, choice.log_probs
@@ -172,23 +172,23 @@ class Collector:
             self.begins = self._terminated[t] | self._truncated[t]
             rows = self.begins.cpu().nonzero().squeeze(1)
             if len(rows):
-                ends.append((t, rows, look_at(env.final)[rows]))
+                ends.append((t, rows, obs_from_views(env.final)[rows]))
             _note(outcome, episodes)
         self._keep(self.n_steps)
         return self._rollout(ends), episodes
 
     def _keep(self, t: int) -> None:
-        for room, part in zip(parts(self._look), parts(look_at(self.env.now)), strict=True):
+        for room, part in zip(parts(self._obs), parts(obs_from_views(self.env.now)), strict=True):
             room[t] = part
         self._resets[t] = self.begins
 
-    def _rollout(self, ends: list[tuple[int, Tensor, Look]]) -> Rollout:
-        nobody, device = look_at(self.env.now)[:0], self.carry.device
-        looks = [nobody, *(look for _, _, look in ends)]
+    def _rollout(self, ends: list[tuple[int, Tensor, Obs]]) -> Rollout:
+        nobody, device = obs_from_views(self.env.now)[:0], self.carry.device
+        all_obs = [nobody, *(obs for _, _, obs in ends)]
         nothing = torch.zeros(0, dtype=torch.int64)
         steps = [nothing, *(torch.full_like(rows, t) for t, rows, _ in ends)]
         return Rollout(
-            look=self._look,
+            obs=self._obs,
             actions=self._actions,
             log_probs=self._log_probs,
             advice=self._advice,
@@ -198,7 +198,7 @@ class Collector:
             truncated=self._truncated,
             resets=self._resets,
             carries=self._carries,
-            ends=Look(*(torch.cat(same) for same in zip(*map(parts, looks), strict=True))).to(
+            ends=Obs(*(torch.cat(same) for same in zip(*map(parts, all_obs), strict=True))).to(
                 device
             ),
             end_steps=torch.cat(steps).to(device),

@@ -18,6 +18,8 @@ from terrarium.marl.playing.policy import load_policy
 from terrarium.marl.settings import Settings, algo_of, from_layers
 
 SETTINGS_FILE = "run.toml"
+FORMAT = 2
+"""Of run folders; 2: settings have the names of `docs/glossary.md`"""
 _RESUMABLE = {
     "progress": dict,
     "algo": dict,
@@ -64,6 +66,7 @@ def create_run(settings: Settings) -> RunFolder:
         )
     text = settings.to_toml(
         {
+            "format": FORMAT,
             "version": __version__,
             "rules_version": RULES_VERSION,
             "revision": _revision(),
@@ -101,7 +104,14 @@ def settings_of(path: Path) -> Settings:
     """The settings in a run's folder."""
     if not is_run(path):
         raise TerrariumError(f"{path}: there is no run here: no {SETTINGS_FILE}.{_neighbor(path)}")
-    return settings_from(layer_from_file(path / SETTINGS_FILE, read_toml(path / SETTINGS_FILE)))
+    layer = layer_from_file(path / SETTINGS_FILE, read_toml(path / SETTINGS_FILE))
+    found = layer.values.get("about", {}).get("format", 1)
+    if found != FORMAT:
+        raise TerrariumError(
+            f"{layer.source}: is a run of format {found}, and this version reads format {FORMAT} "
+            "only: settings have other names since; train the run again"
+        )
+    return settings_from(layer)
 
 
 def settings_from(layer: Layer) -> Settings:

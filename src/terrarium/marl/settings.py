@@ -23,8 +23,9 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
-from terrarium.marl.games import Task, find_game
 from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.setting_names import refuse_other_names
+from terrarium.marl.tasks import Task, find_task
 
 MAX_SEED = 2**63 - 1
 REWARDS = ("own", "team")
@@ -37,19 +38,20 @@ class RunConfig:
     """Where a run goes, from which seed, and when it stops."""
 
     seed: int = 0
-    """decides everything: the same seed gives the same run on the same machine"""
+    """random seed: the same seed gives the same run on the same machine"""
     folder: str = ""
-    """where the run is kept; empty: a new one under runs/"""
+    """folder of the run; empty: a new one under runs/"""
     max_steps: int = 1_000_000
-    """steps of all environments together, after which it stops; schedules end there"""
+    """environment steps, of all environments together, after which the run ends; schedules end
+    there"""
     max_minutes: float = 0.0
-    """minutes after which it stops; 0: no limit"""
+    """minutes after which the run ends; 0: no limit"""
     target_win_rate: float = 0.0
-    """stop when an evaluation wins this share; 0: never"""
+    """end the run when an evaluation reaches this win rate; 0: never"""
     start_from: str = ""
-    """a run or checkpoint whose weights to begin with"""
+    """run or checkpoint to take the initial weights from"""
     threads: int = 0
-    """of the environments and of PyTorch; 0: one for each core"""
+    """threads of the environments and of PyTorch; 0: one per core"""
 
     def __post_init__(self) -> None:
         _check("run.seed", self.seed, 0 <= self.seed <= MAX_SEED, f"0 to {MAX_SEED}")
@@ -66,11 +68,11 @@ class EnvConfig:
     """How many battles are played at once."""
 
     n_envs: int = 64
-    """battles side by side"""
+    """parallel environments"""
     workers: int = 1
-    """processes that worlds of PettingZoo are shared among; battles have run.threads"""
+    """worker processes of PettingZoo environments; battles use run.threads"""
     reward: str = "own"
-    """in worlds: what each agent earns, own, or what all of them earn on average, team"""
+    """PettingZoo environments: own reward of each agent, or their mean for all (team)"""
 
     def __post_init__(self) -> None:
         _check("env.n_envs", self.n_envs, 1 <= self.n_envs <= 100_000, "1 to 100000")
@@ -86,15 +88,15 @@ class EnvConfig:
 class EvalConfig:
     """Greedy battles on seeds that are never trained on."""
 
-    every: int = 20_000
-    """steps from one evaluation to the next; checkpoints are written then, too"""
+    interval: int = 20_000
+    """environment steps between two evaluations; checkpoints are written at the same time"""
     episodes: int = 128
-    """battles of each evaluation, at least 64"""
+    """episodes of each evaluation, at least 64"""
     replays: bool = True
-    """record one battle of each evaluation"""
+    """record one episode of each evaluation"""
 
     def __post_init__(self) -> None:
-        _check("eval.every", self.every, 1 <= self.every <= 10**12, "1 to 10^12")
+        _check("eval.interval", self.interval, 1 <= self.interval <= 10**12, "1 to 10^12")
         _check("eval.episodes", self.episodes, 64 <= self.episodes <= 10**6, "64 to 1000000")
 
 
@@ -103,9 +105,9 @@ class CurriculumStage:
     """A scenario that is trained on first."""
 
     scenario: str
-    """its name, or a file"""
+    """name or file of the scenario"""
     target: float
-    """the win rate at which the next one begins"""
+    """win rate at which the next stage begins"""
 
     def __post_init__(self) -> None:
         _check("target of a stage", self.target, 0.0 < self.target <= 1.0, "above 0, up to 1")
@@ -116,7 +118,7 @@ class CurriculumConfig:
     """Scenarios that lead up to the one that counts; the policy is carried over."""
 
     stages: tuple[CurriculumStage, ...] = ()
-    """in their order: {scenario = "smac/3m", target = 0.9}"""
+    """scenarios to train on first, in order: {scenario = "smac/3m", target = 0.9}"""
 
 
 @dataclass(frozen=True)
@@ -156,9 +158,9 @@ class Settings:
             return getattr(self.algo, name)
         return getattr(self, name)
 
-    def game(self, scenario: str) -> Task:
+    def task_of(self, scenario: str) -> Task:
         """What a scenario is played as."""
-        return find_game(scenario, self.task)
+        return find_task(scenario, self.task)
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
@@ -262,6 +264,7 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     """Settings that are checked before anything begins."""
     kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
+    refuse_other_names(kinds, layers)
     values = given(kinds, layers)
     task, algo = _found_again(values.pop("task"), scenario), algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}

@@ -1,4 +1,4 @@
-"""The training loop: collect, learn, evaluate, write down; again until it is enough."""
+"""The training loop: collect, update, evaluate, log, checkpoint."""
 
 import math
 import time
@@ -18,14 +18,14 @@ from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.teams import TeamsConfig
-from terrarium.marl.buffers.replay import ReplayConfig
+from terrarium.marl.buffers.replay_buffer import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
-from terrarium.marl.games import TEST_SEED, Task, Workforce
-from terrarium.marl.place import free_memory, make_place, use_threads
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
+from terrarium.marl.runtime import free_memory, make_runtime, use_threads
 from terrarium.marl.settings import Settings
+from terrarium.marl.tasks import TEST_SEED, EnvSetup, Task
 
 
 @dataclass
@@ -62,15 +62,15 @@ class Trainer:
     ) -> None:
         """A new run, or one that goes on from a checkpoint as if nothing had happened since."""
         self.settings, self.folder = settings, folder
-        self.progress = Progress(next_test=settings.eval.every)
+        self.progress = Progress(next_test=settings.eval.interval)
         self.threads = use_threads(settings.run.threads)
         root = np.random.SeedSequence(settings.run.seed)
-        place_seed, self._battle_seed = root.spawn(2)
+        runtime_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
         views = find_algo(settings.algo_name).views(settings.net)
-        spec = replace(self.game.spec(views), limit_steps=_longest(settings))
+        spec = replace(self.task.spec(views), limit_steps=_longest(settings))
         self.algo = find_algo(settings.algo_name)(
-            spec, settings.net, settings.algo, make_place(place_seed, device)
+            spec, settings.net, settings.algo, make_runtime(runtime_seed, device)
         )
         self._collector = self._new_collector()
         if checkpoint is not None:
@@ -84,13 +84,13 @@ class Trainer:
         return self.settings.scenarios[self.progress.stage]
 
     @property
-    def game(self) -> Task:
+    def task(self) -> Task:
         """The same, as what can be played."""
-        return self.settings.game(self.scenario)
+        return self.settings.task_of(self.scenario)
 
     @property
-    def work(self) -> Workforce:
-        return Workforce(self.threads, self.settings.env.workers, self.settings.env.reward)
+    def work(self) -> EnvSetup:
+        return EnvSetup(self.threads, self.settings.env.workers, self.settings.env.reward)
 
     @property
     def in_last_stage(self) -> bool:
@@ -163,13 +163,19 @@ class Trainer:
         share = min(1.0, progress.steps / self.settings.run.max_steps)
         self._call_teacher(self.algo.teacher(share))
         rollout, episodes = self._collector.collect(self.algo.act)
+        collected = time.perf_counter()
         self.algo.observe(rollout)
         n_steps = self._collector.n_steps * self._env.n_envs
         metrics = self.algo.update(share)
         progress.steps += n_steps
         seconds = time.perf_counter() - start
         progress.seconds += seconds
-        metrics |= {"train/steps_per_s": n_steps / seconds, **_summary(episodes)}
+        metrics |= {
+            "train/steps_per_s": n_steps / seconds,
+            "train/collect_s": collected - start,
+            "train/learn_s": start + seconds - collected,
+            **_summary(episodes),
+        }
         if episodes.won:
             progress.train_win_rate = metrics["train/win_rate"]
             progress.train_return = metrics["train/return"]
@@ -178,7 +184,7 @@ class Trainer:
     def _test(self, log: MetricsLog) -> None:
         """Greedy battles on held-apart seeds; one of them is recorded."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
-        player, game = PolicyPlayer(self.algo), self.game
+        player, game = PolicyPlayer(self.algo), self.task
         result = game.test(player, settings.eval.episodes, self.work)
         if settings.eval.replays and game.is_drawable:
             seed = TEST_SEED + progress.steps % settings.eval.episodes
@@ -187,7 +193,7 @@ class Trainer:
             game.record(player, seed, title, path)
         progress.seconds += time.perf_counter() - start
         progress.last_test = progress.steps
-        progress.next_test = progress.steps + settings.eval.every
+        progress.next_test = progress.steps + settings.eval.interval
         progress.test_return = result.metrics["test/return"]
         if game.is_won:
             progress.test_win_rate = result.score
@@ -230,14 +236,14 @@ class Trainer:
         n_envs = settings.env.n_envs
         seeds = seed.generate_state(n_envs, np.uint64) >> np.uint64(2)
         views = find_algo(settings.algo_name).views(settings.net)
-        return self.game.open(n_envs, seeds, views, self.work)
+        return self.task.open(n_envs, seeds, views, self.work)
 
     def _new_collector(self) -> Collector:
         algo = self.algo
         return Collector(self._env, algo.n_steps, algo.carry_size, algo.device, algo.keeps_carries)
 
     def _call_teacher(self, name: str) -> None:
-        """Let a scripted player look on, or let it go."""
+        """Attach or detach the scripted teacher."""
         if name and self._collector.teacher is None:
             player, env = PLAYERS[name](), self._env
             assert isinstance(env, VecEnv), "settings see to that"
@@ -296,7 +302,7 @@ def _summary(episodes: EndedEpisodes) -> Metrics:
 
 def check_start(settings: Settings, device: str) -> int:
     """Find out what cannot be before a folder is made; how many bytes of steps will be kept."""
-    make_place(np.random.SeedSequence(0), device)
+    make_runtime(np.random.SeedSequence(0), device)
     if settings.run.start_from:
         load_weights_of(Path(settings.run.start_from))
     return max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
@@ -304,23 +310,24 @@ def check_start(settings: Settings, device: str) -> int:
 
 def _longest(settings: Settings) -> int:
     """The most steps of an episode in any stage: what is kept has room for them."""
-    return max(settings.game(name).limit_steps for name in settings.scenarios)
+    return max(settings.task_of(name).limit_steps for name in settings.scenarios)
 
 
 def _check_length(settings: Settings, name: str) -> None:
     """Whole episodes can be kept only if it is known how long they are."""
     for section in settings.names():
         kept = settings.section(section)
-        if isinstance(kept, ReplayConfig) and kept.chunk == 0:
+        if isinstance(kept, ReplayConfig) and kept.chunk_length == 0:
             raise TerrariumError(
-                f"{section}.chunk is 0, whole episodes, and how long those of {name} are is not "
-                f"known; set {section}.chunk=16 for stretches of them, or 1 for single steps"
+                f"{section}.chunk_length is 0, whole episodes, and the longest episode of "
+                f"{name} is not known; set {section}.chunk_length=16 for sequences, "
+                "or 1 for transitions"
             )
 
 
 def _checked_memory(settings: Settings, name: str) -> int:
     """What a scenario's steps will take, unless that is more than there is."""
-    algo, game = find_algo(settings.algo_name), settings.game(name)
+    algo, game = find_algo(settings.algo_name), settings.task_of(name)
     if isinstance(settings.algo, TeamsConfig):
         for team in settings.algo.teams:
             game.refuse(team.algo, team.kind, settings.net, settings.env.reward, team.name)
@@ -330,8 +337,8 @@ def _checked_memory(settings: Settings, name: str) -> int:
     spec = replace(game.spec(views), limit_steps=_longest(settings))
     if spec.limit_steps == 0:
         _check_length(settings, name)
-    look, n_envs = game.blank(views), settings.env.n_envs
-    needed = algo.memory(spec, settings.net, settings.algo, look, n_envs)
+    obs, n_envs = game.blank(views), settings.env.n_envs
+    needed = algo.memory(spec, settings.net, settings.algo, obs, n_envs)
     free = free_memory()
     if needed > free:
         raise TerrariumError(

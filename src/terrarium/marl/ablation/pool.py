@@ -22,8 +22,8 @@ from terrarium.marl.ablation.cells import (
     state_of,
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
-from terrarium.marl.ablation.glance import Glance, Watcher
 from terrarium.marl.ablation.plan import AblationPlan, Cell
+from terrarium.marl.ablation.run_status import RunStatus, Watcher
 from terrarium.marl.run_folder import load_weights_of
 from terrarium.marl.settings import RunConfig
 
@@ -63,7 +63,7 @@ class Snapshot:
     n_cells: int
     done: tuple[Cell, ...]
     failed: tuple[Failure, ...]
-    running: tuple[tuple[Cell, Glance, float], ...]
+    running: tuple[tuple[Cell, RunStatus, float], ...]
     """cell, its numbers, and the share of it that is behind"""
     share: float
     """of everything"""
@@ -253,8 +253,8 @@ class _Clock:
     def snapshot(self, board: _Board) -> Snapshot:
         running = []
         for process in board.running:
-            glance = process.watcher.look()
-            running.append((process.cell, glance, glance.share(process.run)))
+            status = process.watcher.poll()
+            running.append((process.cell, status, status.share(process.run)))
         ended = len(board.done) + len(board.failed) + len(board.stopped)
         n_cells = ended + len(board.running) + len(board.waiting)
         share = (ended + sum(part for *_, part in running)) / n_cells

@@ -1,4 +1,4 @@
-"""What every algorithm promises to the trainer, to players and to the contract tests."""
+"""The interface between algorithms, trainer and players."""
 
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -6,16 +6,16 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.place import Place
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 
 Metrics = dict[str, float]
 
 
 class Algo(Protocol):
-    """It acts, keeps what was collected in a buffer of its own, and learns from that."""
+    """An algorithm acts, stores rollouts in its own buffer, and learns from them."""
 
     Config: ClassVar[type[Any]]
     """its settings; dataclasses inside of it are sections of their own, such as `replay`"""
@@ -30,7 +30,7 @@ class Algo(Protocol):
     spec: Spec
     net: NetConfig
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, place: Place) -> None: ...
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None: ...
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -41,8 +41,8 @@ class Algo(Protocol):
         """Refuse settings that make no sense together, before anything begins."""
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, look: Look, n_envs: int) -> int:
-        """Bytes that it will keep of what was collected; `look` is that of one environment."""
+    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, obs: Obs, n_envs: int) -> int:
+        """Bytes that it will keep of what was collected; `obs` is that of one environment."""
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
@@ -67,7 +67,7 @@ class Algo(Protocol):
         """The scripted player whose advice it wants at this share of the run; nobody: ""."""
 
     def act(
-        self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False
+        self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False
     ) -> PolicyOutput: ...
 
     def observe(self, rollout: Rollout) -> None:

@@ -1,4 +1,4 @@
-"""COMA (Foerster et al. 2018): each agent learns from the difference that its own action made."""
+"""COMA (Foerster et al. 2018): actor-critic with a counterfactual baseline."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -12,16 +12,16 @@ from torch import Tensor, nn
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.ppo import TEACHERS
-from terrarium.marl.algos.value import follow
-from terrarium.marl.batch import Look, draw, masked_mean, parts, pick
+from terrarium.marl.algos.value import soft_update
+from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule
 
 OPTIMIZERS = ("adam", "rmsprop")
@@ -32,61 +32,61 @@ class ComaConfig:
     """Settings of COMA."""
 
     lr: Schedule = Schedule("0.001 -> 0.0001")
-    """learning rate of the policy"""
+    """learning rate of the actor"""
     critic_lr: Schedule = Schedule("0.001 -> 0.0001")
     """learning rate of the critic"""
     optimizer: str = "adam"
-    """of policy and critic: adam or rmsprop"""
+    """optimizer of actor and critic: adam or rmsprop"""
     n_steps: int = 32
-    """steps of every environment between two updates"""
-    critic_epochs: int = 4
-    """how often the critic learns from each rollout; the policy does so once"""
-    minibatches: int = 4
-    """parts of the environments that each take a gradient step"""
-    discount: float = 0.99
-    """what a reward is worth a step later"""
-    trace: float = 0.8
-    """lambda of the returns that the critic learns"""
-    critic_memory: bool = False
-    """give the critic a core like the policy's: where the state does not tell all that matters"""
-    target_every: int = 20
-    """gradient steps after which the target critic follows"""
-    target_rate: float = 1.0
-    """how far it follows: 1 becomes a copy; 0.01 with target_every=1 is a slow average"""
-    floor: Schedule = Schedule("0.05 -> 0.01")
-    """share of actions that are chosen evenly among the possible ones"""
-    entropy: Schedule = Schedule("0.003 -> 0.0015")
-    """reward for keeping an open mind"""
+    """rollout length: steps of every environment between two updates"""
+    n_critic_epochs: int = 4
+    """passes of the critic over each rollout; the actor makes one"""
+    n_minibatches: int = 4
+    """minibatches per epoch, each a part of the environments"""
+    gamma: float = 0.99
+    """discount factor"""
+    td_lambda: float = 0.8
+    """lambda of the critic's TD(lambda) targets"""
+    recurrent_critic: bool = False
+    """give the critic a core like the actor's, for partially observed states"""
+    target_update_interval: int = 20
+    """gradient steps between updates of the target critic"""
+    tau: float = 1.0
+    """soft update of the target critic: 1 copies the weights, 0.01 averages slowly"""
+    epsilon: Schedule = Schedule("0.05 -> 0.01")
+    """probability of a uniformly random available action, as part of the policy"""
+    entropy_coef: Schedule = Schedule("0.003 -> 0.0015")
+    """entropy bonus coefficient"""
     scale_advantages: bool = True
-    """divide advantages by their size, so that it does not matter how much a scenario pays"""
+    """divide advantages by their root mean square"""
     teacher: str = ""
-    """a scripted player to imitate at first: kiting; empty: none"""
-    teacher_weight: float = 1.0
-    """of the loss of not choosing what it would; falls linearly"""
+    """scripted policy to imitate at the start of the run: kiting; empty: none"""
+    teacher_coef: float = 1.0
+    """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
     teacher_end: float = 0.3
-    """share of the run after which there is no teacher"""
-    max_grad: float = 10.0
-    """gradients of the policy and of the critic are each shortened to this length"""
+    """fraction of the run after which the teacher is dropped"""
+    max_grad_norm: float = 10.0
+    """gradient norm limit, of actor and critic separately"""
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 0.0, 1.0)
         check_schedule("algo.critic_lr", self.critic_lr, 0.0, 1.0)
-        check_schedule("algo.floor", self.floor, 0.0, 1.0)
-        check_schedule("algo.entropy", self.entropy, 0.0)
+        check_schedule("algo.epsilon", self.epsilon, 0.0, 1.0)
+        check_schedule("algo.entropy_coef", self.entropy_coef, 0.0)
         known = f"{', '.join(OPTIMIZERS)}.{nearest(self.optimizer, OPTIMIZERS)}"
         for name, fine, allowed in (
             ("optimizer", self.optimizer in OPTIMIZERS, known),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
-            ("critic_epochs", 1 <= self.critic_epochs <= 1000, "1 to 1000"),
-            ("minibatches", 1 <= self.minibatches <= 1000, "1 to 1000"),
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
-            ("target_every", 1 <= self.target_every <= 10**9, "1 to 10^9"),
-            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
+            ("n_critic_epochs", 1 <= self.n_critic_epochs <= 1000, "1 to 1000"),
+            ("n_minibatches", 1 <= self.n_minibatches <= 1000, "1 to 1000"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("td_lambda", 0.0 <= self.td_lambda <= 1.0, "0 to 1"),
+            ("target_update_interval", 1 <= self.target_update_interval <= 10**9, "1 to 10^9"),
+            ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
             ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
-            ("teacher_weight", self.teacher_weight >= 0.0, "0 or more"),
+            ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
             ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
         ):
             if not fine:
                 raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
@@ -96,7 +96,7 @@ class ComaConfig:
 class ComaBatch:
     """Stretches of T steps of B battles, ready to learn from."""
 
-    look: Look  # [B, T, ...]
+    obs: Obs  # [B, T, ...]
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
     actions: Tensor  # [B, T, A]
@@ -107,39 +107,39 @@ class ComaBatch:
 
 @dataclass(frozen=True)
 class ComaCoefs:
-    """What changes with the progress of a run."""
+    """Scheduled coefficients."""
 
     lr: float
     critic_lr: float
-    floor: float
-    entropy: float
-    teacher: float
+    epsilon: float
+    entropy_coef: float
+    teacher_coef: float
 
 
-def weights_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
+def coefs_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
     """All of them at this share of the run."""
     taught = cfg.teacher and progress < cfg.teacher_end
     lesson = 1.0 - progress / cfg.teacher_end if taught else 0.0
     return ComaCoefs(
         lr=cfg.lr.at(progress),
         critic_lr=cfg.critic_lr.at(progress),
-        floor=cfg.floor.at(progress),
-        entropy=cfg.entropy.at(progress),
-        teacher=cfg.teacher_weight * lesson,
+        epsilon=cfg.epsilon.at(progress),
+        entropy_coef=cfg.entropy_coef.at(progress),
+        teacher_coef=cfg.teacher_coef * lesson,
     )
 
 
-def log_chances(logits: Tensor, avail: Tensor, floor: float) -> Tensor:
-    """Chances [..., N] of actions, as logarithms, when the share `floor` is chosen evenly.
+def epsilon_log_probs(logits: Tensor, avail: Tensor, epsilon: float) -> Tensor:
+    """Chances [..., N] of actions, as logarithms, when the share `epsilon` is chosen evenly.
 
-    The floor is a part of the policy: what is learned from are the chances that acted.
+    The epsilon is a part of the policy: what is learned from are the chances that acted.
     """
     even = avail.to(logits.dtype) / avail.sum(-1, keepdim=True).clamp(min=1)  # [..., N]
-    kept = logits.new_tensor(1.0 - floor).log()
-    return torch.logaddexp(kept + logits.log_softmax(-1), (floor * even).log())
+    kept = logits.new_tensor(1.0 - epsilon).log()
+    return torch.logaddexp(kept + logits.log_softmax(-1), (epsilon * even).log())
 
 
-def advantages_of(q: Tensor, chances: Tensor, actions: Tensor) -> Tensor:
+def counterfactual_advantages(q: Tensor, chances: Tensor, actions: Tensor) -> Tensor:
     """[..., A] how much better an action was than what the agent does on average.
 
     The others' actions are the same in both, so only the agent's own part in it is left.
@@ -151,17 +151,17 @@ def coma_loss(
     batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: ComaCoefs
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Policy gradient and a bonus for entropy; log_all [B, T, A, N], advantages are constants."""
-    acting = batch.look.acting  # [B, T, A] the dead choose nothing, so they learn nothing
+    acting = batch.obs.acting  # [B, T, A] the dead choose nothing, so they learn nothing
     policy = -masked_mean(advantages * pick(log_all, batch.actions), acting)
     # Logarithms of what cannot be chosen are huge: times a chance of 0, but let none through.
-    finite = log_all.masked_fill(~batch.look.avail, 0.0)
+    finite = log_all.masked_fill(~batch.obs.avail, 0.0)
     entropy = masked_mean(-(log_all.exp() * finite).sum(-1), acting)
-    loss = policy - weights.entropy * entropy
-    metrics = {"policy": policy, "entropy": entropy}
-    if weights.teacher > 0.0:
+    loss = policy - weights.entropy_coef * entropy
+    metrics = {"policy_loss": policy, "entropy": entropy}
+    if weights.teacher_coef > 0.0:
         advised = acting & (batch.advice >= 0)
-        metrics["teacher"] = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
-        loss = loss + weights.teacher * metrics["teacher"]
+        metrics["teacher_loss"] = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
+        loss = loss + weights.teacher_coef * metrics["teacher_loss"]
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
@@ -185,17 +185,17 @@ class Coma:
     needs_team: ClassVar[bool] = True
     keeps_carries = False
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
-        with place.seeded():
-            self.actor = make_actor(spec, net).to(place.device)
-            self.critic = CounterfactualCritic(spec, net, cfg.critic_memory).to(place.device)
+        with runtime.seeded():
+            self.actor = make_actor(spec, net).to(runtime.device)
+            self.critic = CounterfactualCritic(spec, net, cfg.recurrent_critic).to(runtime.device)
         self.target = deepcopy(self.critic).requires_grad_(False)
         self.actor_optimizer = _optimizer(self.actor, cfg.optimizer, cfg.lr.at(0.0))
         self.critic_optimizer = _optimizer(self.critic, cfg.optimizer, cfg.critic_lr.at(0.0))
-        self._place = place
+        self._runtime = runtime
         self._rollout: Rollout | None = None
-        self._floor = cfg.floor.at(0.0)
+        self._epsilon = cfg.epsilon.at(0.0)
         self._critic_steps = 0
 
     @classmethod
@@ -204,15 +204,15 @@ class Coma:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: ComaConfig, n_envs: int) -> None:
-        if n_envs < cfg.minibatches:
+        if n_envs < cfg.n_minibatches:
             raise TerrariumError(
-                f"algo.minibatches is {cfg.minibatches} and env.n_envs {n_envs}: "
+                f"algo.n_minibatches is {cfg.n_minibatches} and env.n_envs {n_envs}: "
                 "each minibatch needs a battle"
             )
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: ComaConfig, look: Look, n_envs: int) -> int:
-        return cfg.n_steps * n_envs * look.n_bytes
+    def memory(cls, spec: Spec, net: NetConfig, cfg: ComaConfig, obs: Obs, n_envs: int) -> int:
+        return cfg.n_steps * n_envs * obs.n_bytes
 
     @classmethod
     def smaller(cls, cfg: ComaConfig, share: float) -> str:
@@ -232,19 +232,19 @@ class Coma:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         actor_carry, critic_carry, _ = self._split(carry)
-        now, begins = look[:, None], resets[:, None]  # [B, 1]
+        now, begins = obs[:, None], resets[:, None]  # [B, 1]
         logits, actor_carry = self.actor(now, actor_carry, begins)
-        log_all = log_chances(logits[:, 0], look.avail, self._floor)  # [B, A, N]
+        log_all = epsilon_log_probs(logits[:, 0], obs.avail, self._epsilon)  # [B, A, N]
         if greedy:  # nobody learns from it, so the critic need not watch
             actions = logits[:, 0].argmax(-1)  # [B, A]
         else:
-            actions = draw(log_all.exp(), self._place.generator)  # [B, A]
+            actions = draw(log_all.exp(), self._runtime.generator)  # [B, A]
             if self.critic.carry_size:
                 _, critic_carry = self.critic.remember(now, critic_carry, begins)
         after = torch.cat((actor_carry, critic_carry, actions.unsqueeze(-1)), -1)  # [B, A, C]
@@ -260,57 +260,59 @@ class Coma:
         First the critic, then the policy by what the critic has learned. The paper's code takes a
         critic step for each time index of eight episodes, from the last to the first, towards
         targets that were computed before; here the targets are the same, and steps are taken on
-        minibatches of battles over the whole stretch: fewer, each from more decisions.
+        n_minibatches of battles over the whole stretch: fewer, each from more decisions.
         """
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        weights = weights_at(self.cfg, progress)
+        weights = coefs_at(self.cfg, progress)
         _set_lr(self.actor_optimizer, weights.lr)
         _set_lr(self.critic_optimizer, weights.critic_lr)
-        epochs = self.cfg.critic_epochs
-        critic = [self._teach_critic(part) for part in self._parts(batch, epochs)]
-        actor = [self._teach_actor(part, weights) for part in self._parts(batch, 1)]
-        self._floor = weights.floor
+        n_epochs = self.cfg.n_critic_epochs
+        critic = [self._update_critic(part) for part in self._parts(batch, n_epochs)]
+        actor = [self._update_actor(part, weights) for part in self._parts(batch, 1)]
+        self._epsilon = weights.epsilon
         return {
             **_means(actor),
             **_means(critic),
             "learn/lr": weights.lr,
-            "learn/updates": float(len(actor) + len(critic)),
+            "learn/n_updates": float(len(actor) + len(critic)),
         }
 
-    def _teach_critic(self, part: ComaBatch) -> dict[str, Tensor]:
+    def _update_critic(self, part: ComaBatch) -> dict[str, Tensor]:
         """One gradient step towards the returns of the actions that were taken."""
         q = pick(self._q(part), part.actions)  # [B, T, A]
         # The dead stay in it: the returns of those who die later are made of their values.
         value = (q - part.returns).square().mean()
-        _descend(self.critic, self.critic_optimizer, value, self.cfg.max_grad)
+        _descend(self.critic, self.critic_optimizer, value, self.cfg.max_grad_norm)
         self._critic_steps += 1
-        if self._critic_steps % self.cfg.target_every == 0:
-            follow(self.target, self.critic, self.cfg.target_rate)
-        return {"value": value.detach()}
+        if self._critic_steps % self.cfg.target_update_interval == 0:
+            soft_update(self.target, self.critic, self.cfg.tau)
+        return {"value_loss": value.detach()}
 
-    def _teach_actor(self, part: ComaBatch, weights: ComaCoefs) -> dict[str, Tensor]:
+    def _update_actor(self, part: ComaBatch, weights: ComaCoefs) -> dict[str, Tensor]:
         """One gradient step along the counterfactual advantages."""
         log_all, advantages = self._judge(part)
         if self.cfg.scale_advantages:
             # Not around their mean: it would pay every action for what the critic is wrong about.
-            square = masked_mean(advantages.square(), part.look.acting)
+            square = masked_mean(advantages.square(), part.obs.acting)
             advantages = advantages / square.sqrt().clamp(min=1e-3)
         loss, metrics = coma_loss(part, log_all, advantages, weights)
-        metrics["grad"] = _descend(self.actor, self.actor_optimizer, loss, self.cfg.max_grad)
+        metrics["grad_norm"] = _descend(
+            self.actor, self.actor_optimizer, loss, self.cfg.max_grad_norm
+        )
         return metrics
 
     def _judge(self, part: ComaBatch) -> tuple[Tensor, Tensor]:
         """Chances [B, T, A, N] of all actions as logarithms, and advantages [B, T, A] of theirs."""
-        logits, _ = self.actor(part.look, self._split(part.carry)[0], part.resets)
-        log_all = log_chances(logits, part.look.avail, self._floor)  # [B, T, A, N]
+        logits, _ = self.actor(part.obs, self._split(part.carry)[0], part.resets)
+        log_all = epsilon_log_probs(logits, part.obs.avail, self._epsilon)  # [B, T, A, N]
         with torch.no_grad():  # the critic judges, it is not improved by the policy's loss
-            return log_all, advantages_of(self._q(part), log_all.exp(), part.actions)
+            return log_all, counterfactual_advantages(self._q(part), log_all.exp(), part.actions)
 
     def _q(self, part: ComaBatch) -> Tensor:
         """[B, T, A, N] what the critic thinks of all actions."""
         carry = self._split(part.carry)[1]
-        q: Tensor = self.critic(part.look, carry, part.resets, part.actions, part.last)
+        q: Tensor = self.critic(part.obs, carry, part.resets, part.actions, part.last)
         return q
 
     @torch.no_grad()
@@ -322,11 +324,11 @@ class Coma:
             self._following(rollout),
             rollout.terminated,
             rollout.over,
-            self.cfg.discount,
-            self.cfg.trace,
+            self.cfg.gamma,
+            self.cfg.td_lambda,
         )  # [T, B, A]
         return ComaBatch(
-            look=rollout.look[:-1].swap(),
+            obs=rollout.obs[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
@@ -339,7 +341,7 @@ class Coma:
         """[T, B, A] what the target critic thinks of what was done after each step."""
         n_steps, n_rows = rollout.rewards.shape
         at_end = torch.full((n_rows,), n_steps, device=rollout.rewards.device)
-        stretch = (rollout.look, rollout.resets, rollout.carry, rollout.actions)
+        stretch = (rollout.obs, rollout.resets, rollout.carry, rollout.actions)
         following = self._values_along(*stretch, at_end)[1:]  # [T, B, A]
         cut = rollout.truncated[rollout.end_steps, rollout.end_rows]  # [E]
         if cut.any():
@@ -347,27 +349,27 @@ class Coma:
             ends = rollout.ends[cut]
             each = torch.arange(len(rows), device=rows.device)
             # The same battles once more, as if they went on where the time limit cut them off.
-            look, resets = rollout.look[:, rows], rollout.resets[:, rows]  # [T + 1, E]
-            for room, part in zip(parts(look), parts(ends), strict=True):
+            obs, resets = rollout.obs[:, rows], rollout.resets[:, rows]  # [T + 1, E]
+            for room, part in zip(parts(obs), parts(ends), strict=True):
                 room[steps + 1, each] = part
             resets[steps + 1, each] = False
-            stretch = (look, resets, rollout.carry[rows], rollout.actions[:, rows])
+            stretch = (obs, resets, rollout.carry[rows], rollout.actions[:, rows])
             following[steps, rows] = self._values_along(*stretch, steps + 1)[steps + 1, each]
         return following
 
     def _values_along(
-        self, look: Look, resets: Tensor, carry: Tensor, actions: Tensor, steps: Tensor
+        self, obs: Obs, resets: Tensor, carry: Tensor, actions: Tensor, steps: Tensor
     ) -> Tensor:
         """[T + 1, R, A] values of the actions [T, R, A] of a stretch [T + 1, R].
 
         In one step [R] of each row it was not decided what to do: the policy draws it.
         """
-        each, whole = torch.arange(len(steps), device=steps.device), look.swap()
+        each, whole = torch.arange(len(steps), device=steps.device), obs.swap()
         actor_carry, critic_carry, last = self._split(carry)
         logits, _ = self.actor(whole, actor_carry, resets.T)  # [R, T + 1, A, N]
-        log_all = log_chances(logits[each, steps], look.avail[steps, each], self._floor)
+        log_all = epsilon_log_probs(logits[each, steps], obs.avail[steps, each], self._epsilon)
         done = torch.cat((actions, actions[-1:]))  # [T + 1, R, A]
-        done[steps, each] = draw(log_all.exp(), self._place.generator)
+        done[steps, each] = draw(log_all.exp(), self._runtime.generator)
         done, before = done.transpose(0, 1), _before(last, actions, resets).transpose(0, 1)
         q = self.target(whole, critic_carry, resets.T, done, before)  # [R, T + 1, A, N]
         return pick(q, done).transpose(0, 1)
@@ -378,11 +380,11 @@ class Coma:
         actor, critic, last = torch.split(carry, sizes, -1)
         return actor, critic, last.squeeze(-1).long()
 
-    def _parts(self, batch: ComaBatch, epochs: int) -> Iterator[ComaBatch]:
+    def _parts(self, batch: ComaBatch, n_epochs: int) -> Iterator[ComaBatch]:
         """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
-        for _ in range(epochs):
-            order = torch.randperm(len(batch.actions), generator=self._place.generator)
-            for rows in order.chunk(self.cfg.minibatches):
+        for _ in range(n_epochs):
+            order = torch.randperm(len(batch.actions), generator=self._runtime.generator)
+            for rows in order.chunk(self.cfg.n_minibatches):
                 yield ComaBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
@@ -400,18 +402,18 @@ class Coma:
             "target": self.target.state_dict(),
             "actor_optimizer": self.actor_optimizer.state_dict(),
             "critic_optimizer": self.critic_optimizer.state_dict(),
-            "floor": self._floor,
+            "epsilon": self._epsilon,
             "critic_steps": self._critic_steps,
-            "generator": self._place.generator.get_state(),
+            "generator": self._runtime.generator.get_state(),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         self.actor_optimizer.load_state_dict(state["actor_optimizer"])
         self.critic_optimizer.load_state_dict(state["critic_optimizer"])
-        self._floor = float(state["floor"])
+        self._epsilon = float(state["epsilon"])
         self._critic_steps = int(state["critic_steps"])
-        self._place.generator.set_state(state["generator"])
+        self._runtime.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
         """What was learned, to begin something new with."""
@@ -438,12 +440,12 @@ def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
 
 
 def _descend(
-    module: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, max_grad: float
+    module: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, max_grad_norm: float
 ) -> Tensor:
     """One gradient step; how long the gradient was."""
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-    length = nn.utils.clip_grad_norm_(module.parameters(), max_grad)
+    length = nn.utils.clip_grad_norm_(module.parameters(), max_grad_norm)
     optimizer.step()
     return length
 

@@ -10,10 +10,10 @@ class DdpgConfig(MaddpgConfig):
     """Settings of independent DDPG."""
 
     critic: str = "local"
-    """local: knows its own agent only; central: knows what all see and do, which is MADDPG"""
+    """local: its own agent only; central: reads all observations and actions, which is MADDPG"""
 
 
 class Ddpg(Maddpg):
-    """Each agent learns as if it were alone: the baseline of MADDPG."""
+    """Independent DDPG: critics read their own agent only; the baseline of MADDPG."""
 
     Config = DdpgConfig

@@ -1,9 +1,9 @@
-"""IPPO (de Witt et al. 2020): PPO whose critic knows what the agent sees."""
+"""IPPO (de Witt et al. 2020): independent PPO."""
 
 from terrarium.marl.algos.ppo import Ppo
 
 
 class Ippo(Ppo):
-    """Each agent learns as if it were alone."""
+    """Independent PPO: the critic reads the agent's own observation."""
 
     central = False

@@ -1,4 +1,4 @@
-"""IQL (Tan 1993; Tampuu et al. 2017): each agent learns as if it were alone."""
+"""IQL (Tan 1993; Tampuu et al. 2017): independent Q-learning."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,15 +6,15 @@ from typing import ClassVar
 from terrarium.marl.algos.team import shared_loss
 from terrarium.marl.algos.value import (
     Loss,
-    Reading,
+    QValues,
     ValueConfig,
     ValueLearner,
     error_of_rows,
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
-from terrarium.marl.buffers.replay import ReplayRows
-from terrarium.marl.differ import Experiences
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -27,7 +27,7 @@ class IqlConfig(ValueConfig):
 
 
 class Iql(ValueLearner):
-    """Each agent learns what its own actions are worth to the team."""
+    """Independent Q-learning: each agent has its own TD error."""
 
     Config = IqlConfig
     fits_many: ClassVar[bool] = True
@@ -40,23 +40,23 @@ class Iql(ValueLearner):
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
-        goals = self.own_goals(rows, reading.next_taken)  # [R, L, A]
-        errors = (reading.taken - goals) * rows.own.there
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        targets = self.agent_targets(rows, q_values.next_taken)  # [R, L, A]
+        errors = (q_values.taken - targets) * rows.own.there
         # The team's reward goes on after an agent's death, so only the team's end is an end. What
         # a return of more than one step knows beyond the next value is part of the reward that a
         # receiver gets: with one network for all, it learns of it just what the sender did.
-        alone = Experiences(
+        alone = IndividualExperience(
             errors=errors.detach(),
-            rewards=goals - self.cfg.discount * reading.next_taken,
+            rewards=targets - self.cfg.gamma * q_values.next_taken,
             ends=rows.own.terminated.expand_as(errors),
-            there=rows.look.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
+            there=rows.obs.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
         )
-        received, metrics = shared_loss(self, rows, reading, alone, self.exchange)
+        received, metrics = shared_loss(self, rows, q_values, alone, self.exchange)
         # Shared losses are sums over agents, so this one has to be, too.
         loss = mean_square(errors, rows) * errors.shape[-1] + received
         metrics |= {
-            "td": masked_mean(errors.detach().abs().mean(-1), rows.filled),
-            "q": masked_mean(reading.taken.detach().mean(-1), rows.filled),
+            "td_error": masked_mean(errors.detach().abs().mean(-1), rows.filled),
+            "q_taken": masked_mean(q_values.taken.detach().mean(-1), rows.filled),
         }
         return Loss(loss, error_of_rows(errors, rows), metrics)

@@ -1,4 +1,4 @@
-"""MADDPG (Lowe et al. 2017): actors alone, critics that know what everybody sees and does."""
+"""MADDPG (Lowe et al. 2017): decentralized actors, centralized critics."""
 
 import copy
 from collections.abc import Callable
@@ -12,37 +12,42 @@ from torch import Tensor, nn
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.value import follow
-from terrarium.marl.batch import Look, Own, masked_mean
-from terrarium.marl.buffers.experience import Experience
-from terrarium.marl.buffers.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
+from terrarium.marl.algos.value import soft_update
+from terrarium.marl.batch import Obs, Own, masked_mean
+from terrarium.marl.buffers.replay_buffer import (
+    ReplayBatch,
+    ReplayBuffer,
+    ReplayConfig,
+    replay_bytes,
+)
+from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
-from terrarium.marl.place import Place
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule
 
 WORDS = {
     "critic": ("central", "local"),
-    "noise": ("gaussian", "ou"),
-    "others": ("replay", "policy"),
-    "target": ("greedy", "sample"),
-    "first": ("critic", "actor"),
+    "action_noise": ("gaussian", "ou"),
+    "other_actions": ("replay", "policy"),
+    "target_action": ("greedy", "sample"),
+    "update_first": ("critic", "actor"),
 }
 """What settings of words may be"""
 
 
 @dataclass(frozen=True)
-class StretchesConfig(ReplayConfig):
+class SequenceReplayConfig(ReplayConfig):
     """What is kept, and how it is drawn: stretches of episodes."""
 
-    capacity: int = 10_000
-    """rows that are kept, each an episode or a stretch of one"""
-    chunk: int = 16
-    """steps of a row; 0: whole episodes, 1: single transitions"""
+    buffer_size: int = 10_000
+    """sequences in the replay buffer"""
+    chunk_length: int = 16
+    """steps of a stored sequence; 0: whole episodes, 1: transitions"""
 
 
 @dataclass(frozen=True)
@@ -50,52 +55,55 @@ class MaddpgConfig:
     """Settings of MADDPG, and of what is made of it."""
 
     lr: Schedule = Schedule("0.001")
-    """learning rate of the actors, for Adam"""
+    """learning rate of the actors (Adam)"""
     critic_lr: Schedule = Schedule("0.001")
     """learning rate of the critics"""
-    discount: float = 0.95
-    """what a reward is worth a step later"""
+    gamma: float = 0.95
+    """discount factor"""
     critic: str = "central"
-    """central: knows what all see and do; local: only its own agent, which is independent DDPG"""
-    twins: bool = False
-    """two critics, of which the smaller value counts (TD3)"""
-    actor_every: int = 1
-    """gradient steps of the critics for one of the actors (TD3: 2)"""
-    target_rate: float = 0.01
-    """how far target networks follow after each step: a slow average"""
-    target: str = "greedy"
-    """what target actors choose: greedy, or a sample; of real numbers both are the same"""
-    target_noise: float = 0.0
-    """on real numbers of target actors, cut at 2.5 times as much (TD3: 0.2)"""
-    others: str = "replay"
-    """in the actor's loss the others do what was kept, replay, or what they would do now, policy"""
+    """central: reads all observations and actions; local: its own agent only, which is
+    independent DDPG"""
+    twin_critics: bool = False
+    """two critics, the smaller value is the target (TD3)"""
+    policy_delay: int = 1
+    """critic updates per actor update (TD3: 2)"""
+    tau: float = 0.01
+    """soft update of the target networks after each update"""
+    target_action: str = "greedy"
+    """action of the target actors: greedy or sample; the same for continuous actions"""
+    target_policy_noise: float = 0.0
+    """target policy smoothing: noise on continuous target actions, clipped at 2.5 times this
+    (TD3: 0.2)"""
+    other_actions: str = "replay"
+    """other agents' actions in the actor loss: replay (stored) or policy (current policies)"""
     temperature: Schedule = Schedule("1")
-    """of the Gumbel-softmax: smaller ones are noisier, and down to 0.5 mostly less biased"""
-    noise: str = "gaussian"
-    """on real numbers while it explores: gaussian, or ou, which lasts (Ornstein-Uhlenbeck)"""
-    noise_scale: Schedule = Schedule("0.3 -> 0.05")
-    """its size; actions lie between -1 and 1"""
-    noise_pull: float = 0.15
-    """how fast ou comes back to 0"""
+    """temperature of the Gumbel-softmax"""
+    action_noise: str = "gaussian"
+    """exploration noise on continuous actions: gaussian or ou (Ornstein-Uhlenbeck)"""
+    action_noise_std: Schedule = Schedule("0.3 -> 0.05")
+    """standard deviation of the exploration noise; actions lie in -1..1"""
+    ou_theta: float = 0.15
+    """mean reversion rate of Ornstein-Uhlenbeck noise"""
     epsilon: Schedule = Schedule("0")
-    """chance of any action at all; choices and flags are drawn by their chances anyway"""
-    output_decay: float = 0.001
-    """keeps what actors put out small, so that they do not stop listening to their gradient"""
-    first: str = "critic"
-    """which is improved first in each update: critic or actor"""
-    max_grad: float = 0.5
-    """gradients of actors and critics are each shortened to this length"""
+    """probability of a uniformly random action; discrete actions are sampled from the policy
+    anyway"""
+    actor_reg: float = 0.001
+    """coefficient of the squared actor outputs in the actor loss"""
+    update_first: str = "critic"
+    """which network is updated first: critic or actor"""
+    max_grad_norm: float = 0.5
+    """gradient norm limit, of actors and critics separately"""
     n_steps: int = 4
     """steps of every environment between two updates"""
     steps_per_update: float = 16.0
-    """steps of all environments together for one gradient step"""
-    replay: StretchesConfig = field(default_factory=StretchesConfig)
+    """environment steps, of all environments together, per gradient step"""
+    replay: SequenceReplayConfig = field(default_factory=SequenceReplayConfig)
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
         check_schedule("algo.critic_lr", self.critic_lr, 1e-12, 1.0)
         check_schedule("algo.temperature", self.temperature, 1e-3)
-        check_schedule("algo.noise_scale", self.noise_scale, 0.0)
+        check_schedule("algo.action_noise_std", self.action_noise_std, 0.0)
         check_schedule("algo.epsilon", self.epsilon, 0.0, 1.0)
         for name, allowed in WORDS.items():
             value = getattr(self, name)
@@ -105,13 +113,13 @@ class MaddpgConfig:
                     f"Allowed: {', '.join(allowed)}"
                 )
         for name, fine, text in (
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("actor_every", 1 <= self.actor_every <= 1000, "1 to 1000"),
-            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
-            ("target_noise", 0.0 <= self.target_noise <= 10.0, "0 to 10"),
-            ("noise_pull", 0.0 <= self.noise_pull <= 1.0, "0 to 1"),
-            ("output_decay", 0.0 <= self.output_decay <= 1e6, "0 or more"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("policy_delay", 1 <= self.policy_delay <= 1000, "1 to 1000"),
+            ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
+            ("target_policy_noise", 0.0 <= self.target_policy_noise <= 10.0, "0 to 10"),
+            ("ou_theta", 0.0 <= self.ou_theta <= 1.0, "0 to 1"),
+            ("actor_reg", 0.0 <= self.actor_reg <= 1e6, "0 or more"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
         ):
@@ -120,7 +128,7 @@ class MaddpgConfig:
 
 
 class ActorCritic(nn.Module):
-    """What acts, and what judges."""
+    """Actor and critic networks."""
 
     actor: Actor | SeparateActors
     critic: JointCritic
@@ -130,40 +138,40 @@ class ActorCritic(nn.Module):
         self.actor, self.critic = actor, critic
 
 
-def critic_goals(own: Own, q_next: Tensor, discount: float) -> Tensor:
-    """[R, L, A] r_i + discount * Q_i'(x', a'), the smaller one of twins [K, R, L, A].
+def critic_targets(own: Own, q_next: Tensor, gamma: float) -> Tensor:
+    """[R, L, A] r_i + gamma * Q_i'(x', a'), the smaller one of twin_critics [K, R, L, A].
 
     An agent whose last step it was expects nothing more; who was cut off by a time limit does.
     """
     later = q_next.min(0).values.masked_fill(own.terminated, 0.0)
-    return own.rewards + discount * later
+    return own.rewards + gamma * later
 
 
-def critic_loss(q: Tensor, goals: Tensor, there: Tensor, weights: Tensor) -> Tensor:
+def critic_loss(q: Tensor, targets: Tensor, there: Tensor, weights: Tensor) -> Tensor:
     """Squared errors of all critics [K, R, L, A] where agents [R, L, A] were there."""
-    squares = (q - goals).square().sum(0)  # [R, L, A]
+    squares = (q - targets).square().sum(0)  # [R, L, A]
     return (squares * there * weights).sum() / there.sum().clamp(min=1)
 
 
-def actor_loss(q: Tensor, out: Tensor, look: Look, acting: Tensor, decay: float) -> Tensor:
+def actor_loss(q: Tensor, out: Tensor, obs: Obs, acting: Tensor, decay: float) -> Tensor:
     """What the first critic [R, L, A] thinks of actions that the actors would choose, negative.
 
     `out` [R, L, A, N] are the outputs of the actors; those that cannot be chosen do not count.
     """
-    sizes = out.masked_fill(~look.avail, 0.0).square().sum(-1)  # [R, L, A]
-    sizes = sizes / look.avail.sum(-1).clamp(min=1)
+    sizes = out.masked_fill(~obs.avail, 0.0).square().sum(-1)  # [R, L, A]
+    sizes = sizes / obs.avail.sum(-1).clamp(min=1)
     return masked_mean(decay * sizes - q, acting)
 
 
 @dataclass(frozen=True)
-class Others:
+class OtherTeams:
     """Agents of other teams, where each team learns by an algorithm of its own."""
 
     spec: Spec
     """of all agents"""
     mine: tuple[int, ...]
     """places of the team's own agents"""
-    plan: Callable[[Look], Tensor]
+    plan: Callable[[Obs], Tensor]
     """what everybody would do [..., A, N] who sees this [..., A, ...]"""
 
 
@@ -172,7 +180,7 @@ class Maddpg:
 
     Config: ClassVar[type[Any]] = MaddpgConfig
     lacks: ClassVar[dict[str, str]] = {
-        "explore": "its policies are drawn from: see algo.noise_scale and algo.epsilon",
+        "explore": "its policies are drawn from: see algo.action_noise_std and algo.epsilon",
         "mixer": "its critics see everybody's actions: nothing has to be joined",
         "differ": "its critics tell each agent's part already",
         "share": "its critics see what all agents see already",
@@ -186,27 +194,27 @@ class Maddpg:
         spec: Spec,
         net: NetConfig,
         cfg: MaddpgConfig,
-        place: Place,
-        others: Others | None = None,
+        runtime: Runtime,
+        others: OtherTeams | None = None,
     ) -> None:
         """With `others` it acts for its own agents, `spec`, and is shown what all of them do."""
         self.cfg, self.net, self.spec = cfg, net, spec
-        self._place, self._others = place, others
+        self._runtime, self._others = runtime, others
         everybody = spec if others is None else others.spec
         self.mine = list(range(spec.n_agents) if others is None else others.mine)
-        self.layout = ActionLayout(spec, place.device)
-        self.all_layout = ActionLayout(everybody, place.device)
-        with place.seeded():
+        self.layout = ActionLayout(spec, runtime.device)
+        self.all_layout = ActionLayout(everybody, runtime.device)
+        with runtime.seeded():
             actor = make_actor(spec, net)
-            critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twins)
-            self.online = ActorCritic(actor, critic).to(place.device)
+            critic = JointCritic(everybody, net, self.mine, cfg.critic == "local", cfg.twin_critics)
+            self.online = ActorCritic(actor, critic).to(runtime.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.actor_optimizer = Adam(self.online.actor.parameters(), cfg.lr.at(0.0), fused=True)
         self.critic_optimizer = Adam(
             self.online.critic.parameters(), cfg.critic_lr.at(0.0), fused=True
         )
         self._memory_size = self.online.actor.carry_size
-        self.experience = Experience(cfg.replay, everybody, self._memory_size)
+        self.experience = ReplayStore(cfg.replay, everybody, self._memory_size)
         self.progress = 0.0
         """share of the run that is done"""
         self._due, self._n_updates = 0.0, 0
@@ -217,22 +225,24 @@ class Maddpg:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: MaddpgConfig, n_envs: int) -> None:
-        if net.core != "none" and cfg.replay.chunk == 1:
+        if net.core != "none" and cfg.replay.chunk_length == 1:
             raise TerrariumError(
-                f"net.core is {net.core} and replay.chunk 1: networks that remember learn from "
-                "stretches of steps; set replay.chunk=16, or net.core=none"
+                f"net.core is {net.core} and replay.chunk_length 1: recurrent networks learn from "
+                "sequences of steps; set replay.chunk_length=16, or net.core=none"
             )
-        if cfg.replay.hindsight:
-            raise TerrariumError(f"replay.hindsight is {cfg.replay.hindsight}; here it must be 0")
+        if cfg.replay.hindsight_ratio:
+            raise TerrariumError(
+                f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}; here it must be 0"
+            )
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: MaddpgConfig, look: Look, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, spec, look, make_core(net).carry_size, n_envs)
+    def memory(cls, spec: Spec, net: NetConfig, cfg: MaddpgConfig, obs: Obs, n_envs: int) -> int:
+        return replay_bytes(cfg.replay, spec, obs, make_core(net).carry_size, n_envs)
 
     @classmethod
     def smaller(cls, cfg: MaddpgConfig, share: float) -> str:
-        fits = max(cfg.replay.batch, int(0.8 * share * cfg.replay.capacity))
-        return f"replay.capacity={fits} fits"
+        fits = max(cfg.replay.batch_size, int(0.8 * share * cfg.replay.buffer_size))
+        return f"replay.buffer_size={fits} fits"
 
     @property
     def n_steps(self) -> int:
@@ -240,7 +250,7 @@ class Maddpg:
 
     @property
     def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk > 0 and self._memory_size > 0
+        return self.cfg.replay.chunk_length > 0 and self._memory_size > 0
 
     @property
     def carry_size(self) -> int:
@@ -249,30 +259,30 @@ class Maddpg:
 
     @property
     def _lasting(self) -> bool:
-        return self.cfg.noise == "ou" and self.layout.has_reals
+        return self.cfg.action_noise == "ou" and self.layout.has_reals
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @property
-    def replay(self) -> Replay | None:
+    def replay(self) -> ReplayBuffer | None:
         return self.experience.replay
 
     def teacher(self, progress: float) -> str:
         return ""
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The likeliest actions, or draws with noise on real numbers."""
         memory, noise = carry[..., : self._memory_size], carry[..., self._memory_size :]
-        out, memory = self.online.actor(look[:, None], memory, resets[:, None])
+        out, memory = self.online.actor(obs[:, None], memory, resets[:, None])
         out = out[:, 0]  # [B, A, N]
         if greedy:
-            vectors = self.layout.greedy(out, look.avail)
+            vectors = self.layout.greedy(out, obs.avail)
         else:
             noise = self._noise(noise * ~resets[:, None, None], out)
-            vectors = self._explore(out, look.avail, noise)
+            vectors = self._explore(out, obs.avail, noise)
         none = torch.zeros(vectors.shape[:-1], device=self.device)
         kept = noise if self._lasting else noise[..., :0]
         return PolicyOutput(self.layout.actions(vectors), none, torch.cat((memory, kept), -1))
@@ -294,12 +304,12 @@ class Maddpg:
         """[B, A, N] for real numbers; `last` is that of the step before, if it lasts."""
         if not self.layout.has_reals:
             return torch.zeros_like(out)
-        fresh = torch.randn(out.shape, generator=self._place.generator).to(self.device)
-        fresh = fresh * self.cfg.noise_scale.at(self.progress)
-        return last * (1.0 - self.cfg.noise_pull) + fresh if self._lasting else fresh
+        fresh = torch.randn(out.shape, generator=self._runtime.generator).to(self.device)
+        fresh = fresh * self.cfg.action_noise_std.at(self.progress)
+        return last * (1.0 - self.cfg.ou_theta) + fresh if self._lasting else fresh
 
     def _uniform(self, like: Tensor) -> Tensor:
-        return torch.rand(like.shape, generator=self._place.generator).to(self.device)
+        return torch.rand(like.shape, generator=self._runtime.generator).to(self.device)
 
     def observe(self, rollout: Rollout) -> None:
         # Of memories the team's own are needed; noise is no memory.
@@ -311,9 +321,9 @@ class Maddpg:
         """As many gradient steps as are due for the steps that were collected."""
         assert self.replay is not None, "nothing was observed"
         self.progress, cfg = progress, self.cfg
-        if len(self.replay) < cfg.replay.batch:
+        if len(self.replay) < cfg.replay.batch_size:
             self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/updates": 0.0, "learn/kept": float(len(self.replay))}
+            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
         for optimizer, lr in (
             (self.actor_optimizer, cfg.lr),
             (self.critic_optimizer, cfg.critic_lr),
@@ -323,7 +333,7 @@ class Maddpg:
         n, sums, counts = int(self._due), dict[str, Tensor](), dict[str, int]()
         self._due -= n
         for _ in range(n):
-            rows = self.replay.draw(progress, self._place.generator)
+            rows = self.replay.draw(progress, self._runtime.generator)
             for name, metric in self.step(rows).items():
                 sums[name] = sums.get(name, torch.zeros(())) + metric
                 counts[name] = counts.get(name, 0) + 1
@@ -331,51 +341,51 @@ class Maddpg:
         return {
             **means,
             "learn/lr": cfg.lr.at(progress),
-            "learn/updates": float(n),
-            "learn/kept": float(len(self.replay)),
+            "learn/n_updates": float(n),
+            "learn/buffer_rows": float(len(self.replay)),
         }
 
-    def step(self, rows: ReplayRows) -> dict[str, Tensor]:
+    def step(self, rows: ReplayBatch) -> dict[str, Tensor]:
         """One gradient step of the critics, and of the actors if it is their turn."""
-        rows = (rows if self.cfg.replay.chunk else rows.packed()).to(self.device)
+        rows = (rows if self.cfg.replay.chunk_length else rows.packed()).to(self.device)
         self._n_updates += 1
-        improves = self._n_updates % self.cfg.actor_every == 0
-        metrics = self.improve_actor(rows) if improves and self.cfg.first == "actor" else {}
-        metrics |= self.improve_critic(rows)
-        if improves and self.cfg.first == "critic":
-            metrics |= self.improve_actor(rows)
+        improves = self._n_updates % self.cfg.policy_delay == 0
+        metrics = self.update_actor(rows) if improves and self.cfg.update_first == "actor" else {}
+        metrics |= self.update_critic(rows)
+        if improves and self.cfg.update_first == "critic":
+            metrics |= self.update_actor(rows)
         if improves:
-            follow(self.target, self.online, self.cfg.target_rate)
+            soft_update(self.target, self.online, self.cfg.tau)
         return metrics
 
-    def improve_critic(self, rows: ReplayRows) -> dict[str, Tensor]:
+    def update_critic(self, rows: ReplayBatch) -> dict[str, Tensor]:
         """One gradient step towards what rewards and target networks say."""
-        look, done = rows.look, self.all_layout.vectors(rows.actions)  # [R, L, A, N]
+        obs, done = rows.obs, self.all_layout.vectors(rows.actions)  # [R, L, A, N]
         own = rows.own.of_agents(self.mine)
         with torch.no_grad():
             actions, memory = self._next_actions(rows)
-            q_next = self.target.critic(look[:, 1:], actions.unsqueeze(-3), memory)
-            goals = critic_goals(own, q_next, self.cfg.discount)  # [R, L, J]
+            q_next = self.target.critic(obs[:, 1:], actions.unsqueeze(-3), memory)
+            targets = critic_targets(own, q_next, self.cfg.gamma)  # [R, L, J]
             memory = self._remembered(rows)
-        q = self.online.critic(look[:, :-1], done.unsqueeze(-3), memory)  # [K, R, L, J]
-        there = (own.there & rows.filled.unsqueeze(-1)).expand_as(goals)
-        loss = critic_loss(q, goals, there, rows.weights[rows.owner].unsqueeze(-1))
+        q = self.online.critic(obs[:, :-1], done.unsqueeze(-3), memory)  # [K, R, L, J]
+        there = (own.there & rows.filled.unsqueeze(-1)).expand_as(targets)
+        loss = critic_loss(q, targets, there, rows.weights[rows.owner].unsqueeze(-1))
         self.critic_optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        nn.utils.clip_grad_norm_(self.online.critic.parameters(), self.cfg.max_grad)
+        nn.utils.clip_grad_norm_(self.online.critic.parameters(), self.cfg.max_grad_norm)
         self.critic_optimizer.step()
-        errors = ((q[0].detach() - goals).abs() * there).sum(-1)  # [R, L]
+        errors = ((q[0].detach() - targets).abs() * there).sum(-1)  # [R, L]
         errors = errors / there.sum(-1).clamp(min=1)
         if self.replay is not None:  # rows may come from elsewhere
             self.replay.grade(rows.ids, rows.mean_of_each(errors))
         return {
-            "value": loss.detach(),
-            "td": masked_mean(errors, rows.filled),
-            "q": masked_mean(q[0].detach(), there),
+            "value_loss": loss.detach(),
+            "td_error": masked_mean(errors, rows.filled),
+            "q_taken": masked_mean(q[0].detach(), there),
         }
 
-    def improve_actor(self, rows: ReplayRows) -> dict[str, Tensor]:
-        """One gradient step towards actions that the critics think better of."""
+    def update_actor(self, rows: ReplayBatch) -> dict[str, Tensor]:
+        """One gradient step of the actors, along the critics' values."""
         loss, metrics = self.policy_loss(rows)
         self.actor_optimizer.zero_grad()
         # Only for the actors: the critics judge, they are not improved by the policy's loss.
@@ -383,65 +393,65 @@ class Maddpg:
         grads = torch.autograd.grad(loss, weights, allow_unused=True)
         for weight, grad in zip(weights, grads, strict=True):
             weight.grad = grad
-        metrics["grad"] = nn.utils.clip_grad_norm_(weights, self.cfg.max_grad)
+        metrics["grad_norm"] = nn.utils.clip_grad_norm_(weights, self.cfg.max_grad_norm)
         self.actor_optimizer.step()
         return metrics
 
-    def policy_loss(self, rows: ReplayRows) -> tuple[Tensor, dict[str, Tensor]]:
+    def policy_loss(self, rows: ReplayBatch) -> tuple[Tensor, dict[str, Tensor]]:
         """What to make smaller for better actors."""
-        everything = rows.look[:, :-1]
-        look, there = self._own_look(everything), rows.own.of_agents(self.mine).there
-        thought = self.online.actor.think(look, rows.carry, rows.resets[:, :-1])
-        out = self.online.actor.judge(thought, look)  # [R, L, J, N]
+        everything = rows.obs[:, :-1]
+        obs, there = self._own_obs(everything), rows.own.of_agents(self.mine).there
+        encoding = self.online.actor.encode(obs, rows.carry, rows.resets[:, :-1])
+        out = self.online.actor.logits(encoding, obs)  # [R, L, J, N]
         temperature = self.cfg.temperature.at(self.progress)
-        own = self.layout.sample(out, look.avail, self._uniform(out), temperature)
-        if self.cfg.others == "replay":
+        own = self.layout.sample(out, obs.avail, self._uniform(out), temperature)
+        if self.cfg.other_actions == "replay":
             others = self.all_layout.vectors(rows.actions)  # [R, L, A, N]
         else:
             others = self._with_others(everything, own.detach())
         joint = with_own(others, own, self.mine)  # [R, L, J, A, N]
         # The way through what is remembered is the critic's, not the actor's to bend.
-        q = self.online.critic(everything, joint, thought.features.detach())[0]  # [R, L, J]
-        acting = look.acting & there & rows.filled.unsqueeze(-1)  # [R, L, J]
-        loss = actor_loss(q, out, look, acting, self.cfg.output_decay)
-        return loss, {"policy": -masked_mean(q.detach(), acting)}
+        q = self.online.critic(everything, joint, encoding.features.detach())[0]  # [R, L, J]
+        acting = obs.acting & there & rows.filled.unsqueeze(-1)  # [R, L, J]
+        loss = actor_loss(q, out, obs, acting, self.cfg.actor_reg)
+        return loss, {"policy_loss": -masked_mean(q.detach(), acting)}
 
-    def _remembered(self, rows: ReplayRows) -> Tensor:
+    def _remembered(self, rows: ReplayBatch) -> Tensor:
         """[R, L, J, H] what the actors make of what they have seen, if they remember anything."""
-        look = self._own_look(rows.look[:, :-1])
+        obs = self._own_obs(rows.obs[:, :-1])
         if not self._memory_size:
-            return look.obs[..., :0]
-        thought = self.online.actor.think(look, rows.carry, rows.resets[:, :-1])
-        return thought.features
+            return obs.vector[..., :0]
+        encoding = self.online.actor.encode(obs, rows.carry, rows.resets[:, :-1])
+        return encoding.features
 
-    def _next_actions(self, rows: ReplayRows) -> tuple[Tensor, Tensor]:
+    def _next_actions(self, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
         """[R, L, A, N] what target actors do after each step, and other teams would; and what
         they make [R, L, J, H] of what they have seen."""
         first = 0 if self._memory_size else 1  # who remembers has to see the first step, too
-        look = self._own_look(rows.look[:, first:])
-        thought = self.target.actor.think(look, rows.carry, rows.resets[:, first:])
-        out = self.target.actor.judge(thought, look)[:, 1 - first :]
-        avail = look.avail[:, 1 - first :]
-        if self.cfg.target == "greedy":
+        obs = self._own_obs(rows.obs[:, first:])
+        encoding = self.target.actor.encode(obs, rows.carry, rows.resets[:, first:])
+        out = self.target.actor.logits(encoding, obs)[:, 1 - first :]
+        avail = obs.avail[:, 1 - first :]
+        if self.cfg.target_action == "greedy":
             actions = self.layout.greedy(out, avail)
         else:
             actions = self.layout.sample(out, avail, self._uniform(out), 1.0)
-        size = self.cfg.target_noise
+        size = self.cfg.target_policy_noise
         if size and self.layout.has_reals:
-            noise = size * torch.randn(out.shape, generator=self._place.generator).to(self.device)
+            noise = size * torch.randn(out.shape, generator=self._runtime.generator).to(self.device)
             actions = self.layout.add_noise(actions, noise.clamp(-2.5 * size, 2.5 * size), avail)
-        memory = thought.features[:, 1 - first :]
-        return self._with_others(rows.look[:, 1:], actions), memory
+        memory = encoding.features[:, 1 - first :]
+        return self._with_others(rows.obs[:, 1:], actions), memory
 
-    def _own_look(self, look: Look) -> Look:
+    def _own_obs(self, obs: Obs) -> Obs:
         """What the team's own agents see, of what all see."""
-        return look if self._others is None else look.of_agents(self.mine)
+        return obs if self._others is None else obs.of_agents(self.mine)
 
-    def _with_others(self, look: Look, actions: Tensor) -> Tensor:
+    def _with_others(self, obs: Obs, actions: Tensor) -> Tensor:
         """[..., A, N] the team's own actions [..., J, N] among what other teams would do."""
         if self._others is None:
             return actions
-        everybody = self._others.plan(look)
+        everybody = self._others.plan(obs)
         everybody[..., self.mine, :] = actions
         return everybody
 
@@ -458,7 +468,7 @@ class Maddpg:
             "target": self.target.state_dict(),
             "actor_optimizer": self.actor_optimizer.state_dict(),
             "critic_optimizer": self.critic_optimizer.state_dict(),
-            "generator": self._place.generator.get_state(),
+            "generator": self._runtime.generator.get_state(),
             "progress": self.progress,
             "due": self._due,
             "n_updates": self._n_updates,
@@ -469,7 +479,7 @@ class Maddpg:
         load_into(self.target, state["target"])
         self.actor_optimizer.load_state_dict(state["actor_optimizer"])
         self.critic_optimizer.load_state_dict(state["critic_optimizer"])
-        self._place.generator.set_state(state["generator"])
+        self._runtime.generator.set_state(state["generator"])
         self.progress, self._due = float(state["progress"]), float(state["due"])
         self._n_updates = int(state["n_updates"])
 

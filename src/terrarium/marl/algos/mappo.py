@@ -1,9 +1,9 @@
-"""MAPPO (Yu et al. 2022): PPO whose critic knows the whole battle."""
+"""MAPPO (Yu et al. 2022): PPO with a centralized critic."""
 
 from terrarium.marl.algos.ppo import Ppo
 
 
 class Mappo(Ppo):
-    """The critic sees the global table or state, from each agent's own place in it."""
+    """PPO with a centralized critic: it reads the global state, from each agent's row."""
 
     central = True

@@ -9,17 +9,17 @@ from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 class Matd3Config(MaddpgConfig):
     """Settings of MATD3."""
 
-    twins: bool = True
-    """two critics, of which the smaller value counts (TD3)"""
-    actor_every: int = 2
-    """gradient steps of the critics for one of the actors"""
-    target: str = "sample"
-    """what target actors choose: greedy, or a sample; of real numbers both are the same"""
-    target_noise: float = 0.2
-    """on real numbers of target actors, cut at 2.5 times as much"""
+    twin_critics: bool = True
+    """two critics, the smaller value is the target (TD3)"""
+    policy_delay: int = 2
+    """critic updates per actor update"""
+    target_action: str = "sample"
+    """action of the target actors: greedy or sample; the same for continuous actions"""
+    target_policy_noise: float = 0.2
+    """target policy smoothing: noise on continuous target actions, clipped at 2.5 times this"""
 
 
 class Matd3(Maddpg):
-    """Critics that do not believe too much, and actors that wait for them."""
+    """MADDPG with twin critics, delayed policy updates and target policy smoothing."""
 
     Config = Matd3Config

@@ -1,4 +1,4 @@
-"""What MAPPO and IPPO share: everything but what the critic knows (Yu et al. 2022)."""
+"""PPO for many agents; MAPPO and IPPO differ in the critic's input only (Yu et al. 2022)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Look, draw, masked_mean, pick
+from terrarium.marl.batch import Obs, draw, masked_mean, pick
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
-from terrarium.marl.place import Place
 from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule
 
 TEACHERS = ("kiting",)
@@ -30,58 +30,59 @@ class PpoConfig:
     """Settings of PPO."""
 
     lr: Schedule = Schedule("0.001 -> 0.0001")
-    """learning rate of Adam, for policy and value"""
+    """learning rate of Adam, for actor and critic"""
     n_steps: int = 32
-    """steps of every environment between two updates"""
-    epochs: int = 4
-    """how often each rollout is learned from"""
-    minibatches: int = 8
-    """parts of the environments that each take a gradient step"""
-    discount: float = 0.99
-    """what a reward is worth a step later"""
-    trace: float = 0.95
-    """lambda of GAE"""
-    clip: float = 0.2
-    """how far the policy may move from the one that collected, in ratios"""
-    value_clip: float = 0.2
-    """how far values may move in one update, in normalized returns"""
-    value_weight: float = 1.0
-    """of the value's loss beside the policy's"""
-    huber: float = 10.0
-    """errors of values beyond this count linearly"""
-    entropy: Schedule = Schedule("0.01 -> 0.005")
-    """reward for keeping an open mind"""
-    persistence: float = 0.0
-    """chance that an agent repeats its last action while it explores; falls linearly to 0"""
+    """rollout length: steps of every environment between two updates"""
+    n_epochs: int = 4
+    """passes over each rollout"""
+    n_minibatches: int = 8
+    """minibatches per epoch, each a part of the environments"""
+    gamma: float = 0.99
+    """discount factor"""
+    gae_lambda: float = 0.95
+    """lambda of generalized advantage estimation (GAE)"""
+    clip_range: float = 0.2
+    """clipping range of the probability ratio"""
+    value_clip_range: float = 0.2
+    """clipping range of the value prediction, in normalized returns"""
+    value_coef: float = 1.0
+    """coefficient of the value loss"""
+    huber_delta: float = 10.0
+    """delta of the Huber loss of values"""
+    entropy_coef: Schedule = Schedule("0.01 -> 0.005")
+    """entropy bonus coefficient"""
+    sticky_action_prob: float = 0.0
+    """sticky actions: probability of repeating the last action while exploring; decays linearly
+    to 0"""
     teacher: str = ""
-    """a scripted player to imitate at first: kiting; empty: none"""
-    teacher_weight: float = 1.0
-    """of the loss of not choosing what it would; falls linearly"""
+    """scripted policy to imitate at the start of the run: kiting; empty: none"""
+    teacher_coef: float = 1.0
+    """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
     teacher_end: float = 0.3
-    """share of the run after which there is no teacher"""
-    max_grad: float = 0.5
-    """gradients of the policy and of the values are each shortened to this length"""
+    """fraction of the run after which the teacher is dropped"""
+    max_grad_norm: float = 0.5
+    """gradient norm limit, of actor and critic separately"""
     target_kl: float = 0.05
-    """an update ends early when the policy has moved this far; 0: never"""
+    """stops an update early when the approximate KL divergence exceeds this; 0: never"""
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 0.0, 1.0)
-        check_schedule("algo.entropy", self.entropy, 0.0)
+        check_schedule("algo.entropy_coef", self.entropy_coef, 0.0)
         for name, fine, allowed in (
             ("lr", any(self.lr.values), "0 to 1, and not always 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
-            ("epochs", 1 <= self.epochs <= 1000, "1 to 1000"),
-            ("minibatches", 1 <= self.minibatches <= 1000, "1 to 1000"),
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
-            ("clip", self.clip > 0.0, "above 0"),
-            ("value_clip", self.value_clip > 0.0, "above 0"),
-            ("huber", self.huber > 0.0, "above 0"),
-            ("persistence", 0.0 <= self.persistence < 1.0, "0 up to, but not, 1"),
+            ("n_epochs", 1 <= self.n_epochs <= 1000, "1 to 1000"),
+            ("n_minibatches", 1 <= self.n_minibatches <= 1000, "1 to 1000"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("gae_lambda", 0.0 <= self.gae_lambda <= 1.0, "0 to 1"),
+            ("clip_range", self.clip_range > 0.0, "above 0"),
+            ("value_clip_range", self.value_clip_range > 0.0, "above 0"),
+            ("huber_delta", self.huber_delta > 0.0, "above 0"),
+            ("sticky_action_prob", 0.0 <= self.sticky_action_prob < 1.0, "0 up to, but not, 1"),
             ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
-            ("teacher_weight", self.teacher_weight >= 0.0, "0 or more"),
+            ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
             ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
         ):
             if not fine:
@@ -92,7 +93,7 @@ class PpoConfig:
 class PpoBatch:
     """Stretches of T steps of B battles, ready to learn from."""
 
-    look: Look  # [B, T, ...]
+    obs: Obs  # [B, T, ...]
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
     actions: Tensor  # [B, T, A]
@@ -108,20 +109,20 @@ class PpoBatch:
 
 @dataclass(frozen=True)
 class PpoCoefs:
-    """What changes with the progress of a run."""
+    """Scheduled coefficients."""
 
     lr: float
-    entropy: float
-    teacher: float
+    entropy_coef: float
+    teacher_coef: float
 
 
-def weights_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
-    """Schedules follow the share of the run that is done."""
+def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
+    """Coefficients at this fraction of the run."""
     lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
     return PpoCoefs(
         lr=cfg.lr.at(progress),
-        entropy=cfg.entropy.at(progress),
-        teacher=cfg.teacher_weight * lesson,
+        entropy_coef=cfg.entropy_coef.at(progress),
+        teacher_coef=cfg.teacher_coef * lesson,
     )
 
 
@@ -130,33 +131,44 @@ def ppo_loss(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
-    acting = batch.look.acting & batch.there  # [B, T, A]
+    acting = batch.obs.acting & batch.there  # [B, T, A]
     log_all = logits.log_softmax(-1)  # [B, T, A, N]
-    taken = persist(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
+    taken = sticky_log_probs(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
     moved = taken - batch.log_probs  # [B, T, A]
     ratio = moved.exp()
-    bounded = ratio.clamp(1.0 - cfg.clip, 1.0 + cfg.clip)
+    bounded = ratio.clamp(1.0 - cfg.clip_range, 1.0 + cfg.clip_range)
     gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
     policy = -masked_mean(gain, acting)
-    spread = -(log_all.exp() * log_all.masked_fill(~batch.look.avail, 0.0)).sum(-1)  # [B, T, A]
+    spread = -(log_all.exp() * log_all.masked_fill(~batch.obs.avail, 0.0)).sum(-1)  # [B, T, A]
     entropy = masked_mean(spread, acting)
-    near = batch.values + (values - batch.values).clamp(-cfg.value_clip, cfg.value_clip)
+    near = batch.values + (values - batch.values).clamp(-cfg.value_clip_range, cfg.value_clip_range)
     errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
     # The dead stay in the value's loss: what becomes of the team is what they died for.
     value = masked_mean(errors, batch.there.expand_as(errors))
     advised = acting & (batch.advice >= 0)
     missed = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
-    loss = policy + cfg.value_weight * value - weights.entropy * entropy + weights.teacher * missed
+    loss = (
+        policy
+        + cfg.value_coef * value
+        - weights.entropy_coef * entropy
+        + weights.teacher_coef * missed
+    )
     with torch.no_grad():
         kl = masked_mean(ratio - 1.0 - moved, acting)
-        clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip).float(), acting)
-    metrics = {"policy": policy, "value": value, "entropy": entropy, "kl": kl, "clipped": clipped}
-    if weights.teacher > 0.0:
-        metrics["teacher"] = missed
+        clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip_range).float(), acting)
+    metrics = {
+        "policy_loss": policy,
+        "value_loss": value,
+        "entropy": entropy,
+        "approx_kl": kl,
+        "clip_fraction": clipped,
+    }
+    if weights.teacher_coef > 0.0:
+        metrics["teacher_loss"] = missed
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
-def persist(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
+def sticky_log_probs(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
     """Chances of actions, as logarithms, when the last one is repeated with the chance `stuck`.
 
     What only works if it is done for several steps, such as running away, is hardly ever found by
@@ -166,7 +178,7 @@ def persist(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tensor:
 
 
 def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
-    return nn.functional.huber_loss(values, batch.returns, reduction="none", delta=cfg.huber)
+    return nn.functional.huber_loss(values, batch.returns, reduction="none", delta=cfg.huber_delta)
 
 
 class Ppo:
@@ -184,16 +196,16 @@ class Ppo:
     """whether the critic knows everything"""
     keeps_carries = False
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
-        with place.seeded():
-            self.actor = make_actor(spec, net).to(place.device)
-            self.critic = Critic(spec, net, self.central).to(place.device)
+        with runtime.seeded():
+            self.actor = make_actor(spec, net).to(runtime.device)
+            self.critic = Critic(spec, net, self.central).to(runtime.device)
         self.norm = ValueNorm()
         self.optimizer = Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
-        self._place = place
+        self._runtime = runtime
         self._rollout: Rollout | None = None
-        self._persistence = cfg.persistence
+        self._sticky_action_prob = cfg.sticky_action_prob
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -201,15 +213,15 @@ class Ppo:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
-        if n_envs < cfg.minibatches:
+        if n_envs < cfg.n_minibatches:
             raise TerrariumError(
-                f"algo.minibatches is {cfg.minibatches} and env.n_envs {n_envs}: "
+                f"algo.n_minibatches is {cfg.n_minibatches} and env.n_envs {n_envs}: "
                 "each minibatch needs a battle"
             )
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, look: Look, n_envs: int) -> int:
-        return cfg.n_steps * n_envs * look.n_bytes
+    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, obs: Obs, n_envs: int) -> int:
+        return cfg.n_steps * n_envs * obs.n_bytes
 
     @classmethod
     def smaller(cls, cfg: PpoConfig, share: float) -> str:
@@ -229,29 +241,29 @@ class Ppo:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
-        logits, memory = self.actor(look[:, None], memory, resets[:, None])
+        logits, memory = self.actor(obs[:, None], memory, resets[:, None])
         log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
         if greedy:
             actions = log_all.argmax(-1)
             log_probs = pick(log_all, actions)
         else:
-            stuck = self._stuck(look, last, resets)  # [B, A]
-            drawn = draw(log_all.exp(), self._place.generator)
-            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._place.generator) == 1
+            stuck = self._stuck(obs, last, resets)  # [B, A]
+            drawn = draw(log_all.exp(), self._runtime.generator)
+            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._runtime.generator) == 1
             actions = torch.where(repeat, last, drawn)
-            log_probs = persist(pick(log_all, actions), actions == last, stuck)
+            log_probs = sticky_log_probs(pick(log_all, actions), actions == last, stuck)
         return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
 
-    def _stuck(self, look: Look, last: Tensor, resets: Tensor) -> Tensor:
+    def _stuck(self, obs: Obs, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
-        possible = pick(look.avail, last) & ~resets.unsqueeze(-1)
-        return self._persistence * possible
+        possible = pick(obs.avail, last) & ~resets.unsqueeze(-1)
+        return self._sticky_action_prob * possible
 
     def observe(self, rollout: Rollout) -> None:
         """Take what was collected; it is learned from once."""
@@ -261,37 +273,39 @@ class Ppo:
         """Learn from the rollout; `progress` is the share of the run that is done."""
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        cfg, weights = self.cfg, weights_at(self.cfg, progress)
+        cfg, weights = self.cfg, coefs_at(self.cfg, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = weights.lr
         sums: dict[str, Tensor] = {}
         n_updates = 0
         for part in self._parts(batch):
-            logits, _ = self.actor(part.look, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, logits, self.critic(part.look), weights, cfg)
+            logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
+            loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
-            if n_updates and cfg.target_kl and float(metrics["kl"]) > cfg.target_kl:
+            if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
             # One by one: the critic's gradient is ten times as long and would hide a policy's leap.
-            metrics["grad"] = nn.utils.clip_grad_norm_(self.actor.parameters(), cfg.max_grad)
-            nn.utils.clip_grad_norm_(self.critic.parameters(), cfg.max_grad)
+            metrics["grad_norm"] = nn.utils.clip_grad_norm_(
+                self.actor.parameters(), cfg.max_grad_norm
+            )
+            nn.utils.clip_grad_norm_(self.critic.parameters(), cfg.max_grad_norm)
             self.optimizer.step()
             n_updates += 1
             for name, metric in metrics.items():
                 sums[name] = sums.get(name, torch.zeros(())) + metric
         means = {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
-        self._persistence = cfg.persistence * (1.0 - progress)
-        return {**means, "learn/lr": weights.lr, "learn/updates": float(n_updates)}
+        self._sticky_action_prob = cfg.sticky_action_prob * (1.0 - progress)
+        return {**means, "learn/lr": weights.lr, "learn/n_updates": float(n_updates)}
 
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
         """Advantages and returns, and everything with battles first."""
-        values = self.norm.restore(self.critic(rollout.look))  # [T + 1, B, A]
+        values = self.norm.denormalize(self.critic(rollout.obs))  # [T + 1, B, A]
         following = values[1:].clone()
         if len(rollout.end_steps):
-            ends = self.norm.restore(self.critic(rollout.ends))  # [E, A]
+            ends = self.norm.denormalize(self.critic(rollout.ends))  # [E, A]
             following[rollout.end_steps, rollout.end_rows] = ends
         advantages = generalized_advantages(
             rollout.own.rewards,
@@ -299,20 +313,20 @@ class Ppo:
             following,
             rollout.own.terminated,
             rollout.own.over(rollout.over),
-            self.cfg.discount,
-            self.cfg.trace,
+            self.cfg.gamma,
+            self.cfg.gae_lambda,
         )  # [T, B, A]
         returns = advantages + values[:-1]
         there = rollout.own.there
         self.norm.update(returns[there.expand_as(returns)])
-        acting = rollout.look.acting[:-1] & there
+        acting = rollout.obs.acting[:-1] & there
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
         before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))  # [T, B, A]
-        stuck = self._stuck(rollout.look[:-1], before, rollout.resets[:-1])
+        stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
         return PpoBatch(
-            look=rollout.look[:-1].swap(),
+            obs=rollout.obs[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
@@ -328,9 +342,9 @@ class Ppo:
 
     def _parts(self, batch: PpoBatch) -> Iterator[PpoBatch]:
         """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
-        for _ in range(self.cfg.epochs):
-            order = torch.randperm(len(batch.actions), generator=self._place.generator)
-            for rows in order.chunk(self.cfg.minibatches):
+        for _ in range(self.cfg.n_epochs):
+            order = torch.randperm(len(batch.actions), generator=self._runtime.generator)
+            for rows in order.chunk(self.cfg.n_minibatches):
                 yield PpoBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
@@ -347,15 +361,15 @@ class Ppo:
             "critic": self.critic.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "norm": self.norm.state_dict(),
-            "persistence": self._persistence,
-            "generator": self._place.generator.get_state(),
+            "sticky_action_prob": self._sticky_action_prob,
+            "generator": self._runtime.generator.get_state(),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         self.optimizer.load_state_dict(state["optimizer"])
-        self._persistence = float(state["persistence"])
-        self._place.generator.set_state(state["generator"])
+        self._sticky_action_prob = float(state["sticky_action_prob"])
+        self._runtime.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
         """What was learned, to begin something new with."""

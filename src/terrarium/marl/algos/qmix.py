@@ -1,14 +1,14 @@
-"""QMIX (Rashid et al. 2018): the team's value never falls when that of an agent rises."""
+"""QMIX (Rashid et al. 2018): monotonic mixing of per-agent Q-values."""
 
 from dataclasses import dataclass, field
 
 from torch import nn
 
 from terrarium.marl.algos.team import team_loss
-from terrarium.marl.algos.value import Loss, Reading, ValueConfig, ValueLearner
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.algos.value import Loss, QValues, ValueConfig, ValueLearner
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import DifferConfig
-from terrarium.marl.nets.mixers import MixerConfig, MonotoneMixer
+from terrarium.marl.nets.mixers import MixerConfig, QmixMixer
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -23,15 +23,15 @@ class QmixConfig(ValueConfig):
 
 
 class Qmix(ValueLearner):
-    """Agents whose values a monotone network joins, as the state of the battle says."""
+    """Monotonic mixing network; hypernetworks of the state make its weights."""
 
     Config = QmixConfig
 
     def make_mixer(self) -> nn.Module:
-        return MonotoneMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
+        return QmixMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
 
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
-        return team_loss(self, rows, reading, self.cfg.differ, self.exchange)
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

@@ -1,14 +1,14 @@
-"""QPLEX (Wang et al. 2021): any joint value whose best action each agent can find alone."""
+"""QPLEX (Wang et al. 2021): duplex dueling mixing, complete for the IGM condition."""
 
 from dataclasses import dataclass, field
 
 from torch import nn
 
 from terrarium.marl.algos.team import team_loss
-from terrarium.marl.algos.value import Loss, Reading, ValueConfig, ValueLearner
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.algos.value import Loss, QValues, ValueConfig, ValueLearner
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import DifferConfig
-from terrarium.marl.nets.mixers import DuplexMixer, MixerConfig
+from terrarium.marl.nets.mixers import MixerConfig, QplexMixer
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -23,16 +23,16 @@ class QplexConfig(ValueConfig):
 
 
 class Qplex(ValueLearner):
-    """Agents whose values add up, and whose advantages the state and the joint action weigh."""
+    """Duplex dueling mixer: advantages weighted by attention over state and joint action."""
 
     Config = QplexConfig
 
     def make_mixer(self) -> nn.Module:
         spec = self.spec
-        return DuplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
+        return QplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
 
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
-        return team_loss(self, rows, reading, self.cfg.differ, self.exchange)
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

@@ -1,4 +1,4 @@
-"""QTRAN-base (Son et al. 2019): agents' values that agree with a joint one about what is best."""
+"""QTRAN-base (Son et al. 2019): a joint Q-network that per-agent Q-values are fitted to."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,46 +9,46 @@ from torch import nn
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.value import (
     Loss,
-    Reading,
+    QValues,
     ValueConfig,
     ValueLearner,
     error_of_rows,
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
-from terrarium.marl.buffers.replay import ReplayRows
-from terrarium.marl.nets.mixers import JointValue
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.nets.mixers import QtranJointQ
 
 
 @dataclass(frozen=True)
 class QtranConfig(ValueConfig):
     """Settings of QTRAN."""
 
-    best_weight: float = 1.0
-    """of agreeing with the joint value about the best joint action"""
-    other_weight: float = 0.1
-    """of not being below it for the joint actions that were taken"""
-    joint_width: int = 64
-    """of the hidden layers of the joint value"""
+    opt_coef: float = 1.0
+    """coefficient of L_opt: greedy joint actions"""
+    nopt_coef: float = 0.1
+    """coefficient of L_nopt: joint actions that were taken"""
+    joint_hidden_dim: int = 64
+    """hidden units of the joint Q and V networks"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, fine, allowed in (
-            ("best_weight", self.best_weight >= 0.0, "0 or more"),
-            ("other_weight", self.other_weight >= 0.0, "0 or more"),
-            ("joint_width", 1 <= self.joint_width <= 4096, "1 to 4096"),
+            ("opt_coef", self.opt_coef >= 0.0, "0 or more"),
+            ("nopt_coef", self.nopt_coef >= 0.0, "0 or more"),
+            ("joint_hidden_dim", 1 <= self.joint_hidden_dim <= 4096, "1 to 4096"),
         ):
             if not fine:
                 raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
-        if self.best_weight == 0.0:
+        if self.opt_coef == 0.0:
             raise TerrariumError(
-                "algo.best_weight is 0: nothing would tie what agents think best to the joint "
+                "algo.opt_coef is 0: nothing would tie what agents encode best to the joint "
                 "value that is learned; set it above 0, as the default 1"
             )
 
 
 class Qtran(ValueLearner):
-    """Agents that follow a value of joint actions, which they need not add up to."""
+    """Joint Q-network; per-agent Q-values are constrained to have its greedy actions."""
 
     Config = QtranConfig
     lacks: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -57,32 +57,32 @@ class Qtran(ValueLearner):
     )
 
     def make_mixer(self) -> nn.Module:
-        spec, n_features = self.spec, self.net.width
-        return JointValue(
-            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_width
+        spec, n_features = self.spec, self.net.hidden_dim
+        return QtranJointQ(
+            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_hidden_dim
         )
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
-        online, state = self.online.mixer, rows.look.state
-        assert isinstance(online, JointValue)
-        features, now = reading.features[:, :-1], state[:, :-1]
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        online, state = self.online.mixer, rows.obs.state
+        assert isinstance(online, QtranJointQ)
+        features, now = q_values.features[:, :-1], state[:, :-1]
         joint = online(features, rows.actions, now)  # [R, L]
         with torch.no_grad():
-            later = self.target.mixer(reading.next_features, reading.next_actions, state[:, 1:])
-            goals = self.goals(rows, later)
-            greedy = reading.q[:, :-1].argmax(-1)  # [R, L, A]
+            later = self.target.mixer(q_values.next_features, q_values.next_actions, state[:, 1:])
+            targets = self.targets(rows, later)
+            greedy = q_values.q[:, :-1].argmax(-1)  # [R, L, A]
             best_joint = online(features, greedy, now)
         offset = online.offset(now)  # [R, L]
-        errors = joint - goals
-        best = reading.best.sum(-1) - best_joint + offset  # must be 0
-        other = (reading.taken.sum(-1) - joint.detach() + offset).clamp(max=0.0)  # 0 or more
+        errors = joint - targets
+        best = q_values.best.sum(-1) - best_joint + offset  # must be 0
+        other = (q_values.taken.sum(-1) - joint.detach() + offset).clamp(max=0.0)  # 0 or more
         total = (
             mean_square(errors, rows)
-            + self.cfg.best_weight * mean_square(best, rows)
-            + self.cfg.other_weight * mean_square(other, rows)
+            + self.cfg.opt_coef * mean_square(best, rows)
+            + self.cfg.nopt_coef * mean_square(other, rows)
         )
         metrics = {
-            "td": masked_mean(errors.detach().abs(), rows.filled),
-            "q": masked_mean(joint.detach(), rows.filled),
+            "td_error": masked_mean(errors.detach().abs(), rows.filled),
+            "q_taken": masked_mean(joint.detach(), rows.filled),
         }
         return Loss(total, error_of_rows(errors, rows), metrics)

@@ -11,11 +11,11 @@ from torch import Tensor
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
-from terrarium.marl.algos.maddpg import Maddpg, Others
-from terrarium.marl.batch import Look
+from terrarium.marl.algos.maddpg import Maddpg, OtherTeams
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig, Spec, spec_of_some
-from terrarium.marl.place import Place
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 
 GOOD = "good"
 """What worlds with adversaries call those that are none, though their names do not say it"""
@@ -39,7 +39,7 @@ class TeamsConfig:
     teams: tuple[TeamConfig, ...]
 
 
-class Member:
+class TeamLearner:
     """A team's algorithm, and its places among all agents."""
 
     def __init__(
@@ -48,10 +48,10 @@ class Member:
         self.algo, self.places = algo, list(places)
         self._whole, self._own = whole, ActionLayout(algo.spec, device)
 
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool) -> PolicyOutput:
-        """Of the team's own agents; look [B, ...] and carry [B, A, C] are of all."""
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool) -> PolicyOutput:
+        """Of the team's own agents; obs [B, ...] and carry [B, A, C] are of all."""
         carry = carry[:, self.places, : self.algo.carry_size]
-        return self.algo.act(look.of_agents(self.places), carry, resets, greedy)
+        return self.algo.act(obs.of_agents(self.places), carry, resets, greedy)
 
     def vectors(self, choice: PolicyOutput) -> Tensor:
         """[B, J, N] what was chosen."""
@@ -67,7 +67,7 @@ class Member:
         actions = self._own.actions(self._whole.vectors(rollout.actions)[:, :, places])
         return replace(
             rollout,
-            look=rollout.look.of_agents(places),
+            obs=rollout.obs.of_agents(places),
             actions=actions,
             log_probs=rollout.log_probs[:, :, places],
             advice=rollout.advice[:, :, places],
@@ -87,21 +87,21 @@ class Teams:
     any_action: ClassVar[bool] = True
     needs_team: ClassVar[bool] = False
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, runtime: Runtime) -> None:
         self.spec, self.net, self.cfg = spec, net, cfg
-        self._place, self._layout = place, ActionLayout(spec, place.device)
-        self.members: dict[str, Member] = {}
+        self._runtime, self._layout = runtime, ActionLayout(spec, runtime.device)
+        self.members: dict[str, TeamLearner] = {}
         for number, team in enumerate(cfg.teams):
             places = dict(spec.teams)[team.name]
             own = spec_of_some(spec, places)
             # Teams of the same kind must not begin as copies of each other.
-            there = replace(place, weights_seed=place.weights_seed + number)
+            there = replace(runtime, weights_seed=runtime.weights_seed + number)
             if issubclass(team.kind, Maddpg):
-                others = Others(spec, places, self.plan)
+                others = OtherTeams(spec, places, self.plan)
                 algo: Algo = team.kind(own, net, team.cfg, there, others)
             else:
                 algo = team.kind(own, net, team.cfg, there)
-            self.members[team.name] = Member(algo, places, self._layout, place.device)
+            self.members[team.name] = TeamLearner(algo, places, self._layout, runtime.device)
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -119,12 +119,12 @@ class Teams:
             team.kind.check(net, team.cfg, n_envs)
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: TeamsConfig, look: Look, n_envs: int) -> int:
-        return sum(team.kind.memory(spec, net, team.cfg, look, n_envs) for team in cfg.teams)
+    def memory(cls, spec: Spec, net: NetConfig, cfg: TeamsConfig, obs: Obs, n_envs: int) -> int:
+        return sum(team.kind.memory(spec, net, team.cfg, obs, n_envs) for team in cfg.teams)
 
     @classmethod
     def smaller(cls, cfg: TeamsConfig, share: float) -> str:
-        return "Set a smaller replay.capacity for each team, such as " + " ".join(
+        return "Set a smaller replay.buffer_size for each team, such as " + " ".join(
             f"{team.name}_replay.capacity=10000" for team in cfg.teams
         )
 
@@ -142,26 +142,26 @@ class Teams:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     def teacher(self, progress: float) -> str:
         return ""
 
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
-        vectors = torch.zeros(look.avail.shape, device=self.device)  # [B, A, N]
-        log_probs = torch.zeros(look.avail.shape[:-1], device=self.device)
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+        vectors = torch.zeros(obs.avail.shape, device=self.device)  # [B, A, N]
+        log_probs = torch.zeros(obs.avail.shape[:-1], device=self.device)
         after = torch.zeros_like(carry)
         for member in self.members.values():
-            choice = member.act(look, carry, resets, greedy)
+            choice = member.act(obs, carry, resets, greedy)
             vectors[:, member.places] = member.vectors(choice)
             log_probs[:, member.places] = choice.log_probs
             after[:, member.places, : member.algo.carry_size] = choice.carry
         return PolicyOutput(self._layout.actions(vectors), log_probs, after)
 
-    def plan(self, look: Look) -> Tensor:
+    def plan(self, obs: Obs) -> Tensor:
         """[..., A, N] what everybody would do who sees this [...]; nobody remembers anything."""
-        shape = look.avail.shape
-        flat = look.merge(len(shape) - 2)
+        shape = obs.avail.shape
+        flat = obs.merge(len(shape) - 2)
         begins = torch.ones(len(flat.avail), dtype=torch.bool, device=self.device)
         carry = torch.zeros((len(begins), shape[-2], self.carry_size), device=self.device)
         choice = self.act(flat, carry, begins, greedy=True)

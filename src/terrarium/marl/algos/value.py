@@ -1,4 +1,4 @@
-"""What value-based algorithms share: agents that know what actions are worth, replay, targets."""
+"""What value-based algorithms share: Q-networks, replay buffer, target networks, TD targets."""
 
 import copy
 import math
@@ -11,18 +11,23 @@ from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Look, pick
-from terrarium.marl.buffers.experience import Experience
+from terrarium.marl.batch import Obs, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
-from terrarium.marl.buffers.replay import Replay, ReplayConfig, ReplayRows, replay_bytes
+from terrarium.marl.buffers.replay_buffer import (
+    ReplayBatch,
+    ReplayBuffer,
+    ReplayConfig,
+    replay_bytes,
+)
+from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.exploration import ExploreConfig, Explorer
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.config import NetConfig, Spec, views_of
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.place import Place
 from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
+from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 from terrarium.schedules import Schedule, check_schedule
@@ -38,24 +43,25 @@ class ValueConfig:
     """learning rate"""
     optimizer: str = "adam"
     """adam or rmsprop"""
-    discount: float = 0.99
-    """what a reward is worth a step later"""
-    trace: float = 0.6
-    """lambda of the returns: 0 believes the next step's value, 1 only rewards"""
-    n_step: int = 1
-    """rewards that are counted before a value is believed; more than 1 needs trace=0"""
-    double: bool = True
-    """the learning network chooses the next action, the target network says what it is worth"""
-    target_every: int = 200
-    """gradient steps after which the target network follows"""
-    target_rate: float = 1.0
-    """how far it follows: 1 becomes a copy; 0.01 with target_every=1 is a slow average"""
-    max_grad: float = 10.0
-    """gradients are shortened to this length"""
+    gamma: float = 0.99
+    """discount factor"""
+    td_lambda: float = 0.6
+    """lambda of TD(lambda) targets; 0: one-step or n-step targets"""
+    n_step_return: int = 1
+    """steps of an n-step return; more than 1 needs td_lambda=0"""
+    double_q: bool = True
+    """double Q-learning: the online network chooses the next action, the target network values
+    it"""
+    target_update_interval: int = 200
+    """gradient steps between updates of the target network"""
+    tau: float = 1.0
+    """soft update of the target network: 1 copies the weights, 0.01 averages slowly"""
+    max_grad_norm: float = 10.0
+    """gradient norm limit"""
     n_steps: int = 8
     """steps of every environment between two updates"""
     steps_per_update: float = 128.0
-    """steps of all environments together for one gradient step"""
+    """environment steps, of all environments together, per gradient step"""
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     explore: ExploreConfig = field(default_factory=ExploreConfig)
 
@@ -63,12 +69,12 @@ class ValueConfig:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
         for name, fine, allowed in (
             ("optimizer", self.optimizer in OPTIMIZERS, ", ".join(OPTIMIZERS)),
-            ("discount", 0.0 <= self.discount <= 1.0, "0 to 1"),
-            ("trace", 0.0 <= self.trace <= 1.0, "0 to 1"),
-            ("n_step", 1 <= self.n_step <= 1000, "1 to 1000"),
-            ("target_every", 1 <= self.target_every <= 10**9, "1 to 10^9"),
-            ("target_rate", 0.0 < self.target_rate <= 1.0, "above 0, up to 1"),
-            ("max_grad", self.max_grad > 0.0, "above 0"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("td_lambda", 0.0 <= self.td_lambda <= 1.0, "0 to 1"),
+            ("n_step_return", 1 <= self.n_step_return <= 1000, "1 to 1000"),
+            ("target_update_interval", 1 <= self.target_update_interval <= 10**9, "1 to 10^9"),
+            ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
         ):
@@ -76,20 +82,22 @@ class ValueConfig:
                 value = getattr(self, name)
                 hint = nearest(value, OPTIMIZERS) if name == "optimizer" else ""
                 raise TerrariumError(f"algo.{name} is {value}.{hint} Allowed: {allowed}")
-        if self.n_step > 1 and self.trace > 0.0:
+        if self.n_step_return > 1 and self.td_lambda > 0.0:
             raise TerrariumError(
-                f"algo.n_step is {self.n_step} and algo.trace {self.trace}: returns are cut after "
-                "some steps or fade by lambda, not both; set algo.trace=0"
+                f"algo.n_step_return is {self.n_step_return} and algo.td_lambda "
+                f"{self.td_lambda}: a return is either n-step or TD(lambda), not both; "
+                "set algo.td_lambda=0"
             )
-        if 0 < self.replay.chunk < self.n_step:
+        if 0 < self.replay.chunk_length < self.n_step_return:
             raise TerrariumError(
-                f"algo.n_step is {self.n_step} and replay.chunk {self.replay.chunk}: a row must "
-                f"hold the rewards that are counted; set replay.chunk={self.n_step} or more"
+                f"algo.n_step_return is {self.n_step_return} and replay.chunk_length "
+                f"{self.replay.chunk_length}: a sequence must hold an n-step return; "
+                f"set replay.chunk_length={self.n_step_return} or more"
             )
 
 
 class JointQ(nn.Module):
-    """Agents, and what joins their values."""
+    """Agent networks and mixer."""
 
     agents: Actor | SeparateActors
 
@@ -99,13 +107,13 @@ class JointQ(nn.Module):
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the networks say of rows."""
+class QValues:
+    """Q-values of the online and the target network for a batch."""
 
     q: Tensor  # [R, L + 1, A, N] of all actions; the lowest number for what cannot be chosen
     taken: Tensor  # [R, L, A] of what was done
     best: Tensor  # [R, L, A] of the best that could be done
-    features: Tensor  # [R, L + 1, A, H] what the agents think
+    features: Tensor  # [R, L + 1, A, H] of the online network
     next_actions: Tensor  # [R, L, A] what would be done next
     next_taken: Tensor  # [R, L, A] what the target network thinks that is worth
     next_best: Tensor  # [R, L, A] the best in the eyes of the target network
@@ -114,7 +122,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Loss:
-    """What to make smaller; how wrong each row was; numbers to write down."""
+    """Loss, TD error of each sequence (for priorities), metrics."""
 
     total: Tensor  # []
     errors: Tensor  # [R]
@@ -122,7 +130,7 @@ class Loss:
 
 
 class ValueLearner:
-    """Agents that learn what actions are worth from what is kept of many episodes."""
+    """Q-learning from a replay buffer; subclasses add a mixer and a loss."""
 
     Config: ClassVar[type[Any]] = ValueConfig
     lacks: ClassVar[dict[str, str]] = {}
@@ -132,19 +140,19 @@ class ValueLearner:
     has_mixer: ClassVar[bool] = True
     """whether the state decides how agents are joined"""
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, place: Place) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
-        self._place = place
-        with place.seeded():
+        self._runtime = runtime
+        with runtime.seeded():
             agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
-            self.online = JointQ(agents, self.make_mixer()).to(place.device)
+            self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
         self.exchange = self.make_exchange()
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
-        """what observations hold of goals, if the environment has any: for hindsight"""
-        self.experience = Experience(cfg.replay, spec, self.carry_size)
+        """what observations hold of targets, if the environment has any: for hindsight"""
+        self.experience = ReplayStore(cfg.replay, spec, self.carry_size)
         self.progress = 0.0
         """share of the run that is done"""
         self._due, self._n_updates = 0.0, 0
@@ -157,7 +165,7 @@ class ValueLearner:
         """What agents send each other: nothing, unless an algorithm lets them."""
         return Exchange(ShareConfig(), self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         """What to make smaller."""
         raise AssertionError("an algorithm has a loss")
 
@@ -168,24 +176,24 @@ class ValueLearner:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
-        if cfg.replay.hindsight:
+        if cfg.replay.hindsight_ratio:
             raise TerrariumError(
-                f"replay.hindsight is {cfg.replay.hindsight}: battles have no goals that could be "
-                "exchanged; leave it at 0. An environment of your own may have them: docs/value.md"
+                f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}: battles have no goals to "
+                "relabel; leave it at 0. An environment of your own may have them: docs/value.md"
             )
         if "share" not in cls.lacks and cfg.share.rule != "none":
             _check_share(net, cfg.share, cfg.replay)
 
     @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, look: Look, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, spec, look, make_core(net).carry_size, n_envs)
+    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, obs: Obs, n_envs: int) -> int:
+        return replay_bytes(cfg.replay, spec, obs, make_core(net).carry_size, n_envs)
 
     @classmethod
     def smaller(cls, cfg: Any, share: float) -> str:
-        fits = int(0.8 * share * cfg.replay.capacity)
-        if fits <= cfg.replay.batch:
-            return "replay.chunk=16 keeps stretches of episodes"
-        return f"replay.capacity={fits} fits"
+        fits = int(0.8 * share * cfg.replay.buffer_size)
+        if fits <= cfg.replay.batch_size:
+            return "replay.chunk_length=16 keeps stretches of episodes"
+        return f"replay.buffer_size={fits} fits"
 
     @property
     def n_steps(self) -> int:
@@ -194,7 +202,7 @@ class ValueLearner:
 
     @property
     def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk > 0 and self.carry_size > 0
+        return self.cfg.replay.chunk_length > 0 and self.carry_size > 0
 
     @property
     def carry_size(self) -> int:
@@ -202,30 +210,30 @@ class ValueLearner:
 
     @property
     def device(self) -> torch.device:
-        return self._place.device
+        return self._runtime.device
 
     @property
     def generator(self) -> torch.Generator:
-        return self._place.generator
+        return self._runtime.generator
 
     def teacher(self, progress: float) -> str:
         return ""
 
     @torch.no_grad()
-    def act(self, look: Look, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The best actions, or what the strategy of exploration makes of them."""
         generator, agents = self.generator, self.online.agents
         agents.draw_noise(None if greedy else generator)
-        q, carry = agents(look[:, None], carry, resets[:, None])  # [B, 1, A, N]
+        q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
         q = q[:, 0]
         if greedy:
             actions = q.argmax(-1)
         else:
-            actions = self.explorer.choose(q, look.avail, self.progress, generator)
+            actions = self.explorer.choose(q, obs.avail, self.progress, generator)
         return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
 
     @property
-    def replay(self) -> Replay | None:
+    def replay(self) -> ReplayBuffer | None:
         return self.experience.replay
 
     def observe(self, rollout: Rollout) -> None:
@@ -236,9 +244,9 @@ class ValueLearner:
         """As many gradient steps as are due for the steps that were collected."""
         assert self.replay is not None, "nothing was observed"
         self.progress = progress
-        if len(self.replay) < self.cfg.replay.batch:
+        if len(self.replay) < self.cfg.replay.batch_size:
             self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/updates": 0.0, "learn/kept": float(len(self.replay))}
+            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
         n, sums = int(self._due), dict[str, Tensor]()
         self._due -= n
         for group in self.optimizer.param_groups:
@@ -250,64 +258,64 @@ class ValueLearner:
         return {
             **means,
             "learn/lr": self.cfg.lr.at(progress),
-            "learn/updates": float(n),
-            "learn/kept": float(len(self.replay)),
+            "learn/n_updates": float(n),
+            "learn/buffer_rows": float(len(self.replay)),
         }
 
-    def _learn(self, replay: Replay, progress: float) -> dict[str, Tensor]:
+    def _learn(self, replay: ReplayBuffer, progress: float) -> dict[str, Tensor]:
         """Draw, and one gradient step."""
         rows = replay.draw(progress, self.generator)
         loss, metrics = self.step(rows)
         replay.grade(rows.ids, loss.errors)
         return metrics
 
-    def step(self, rows: ReplayRows) -> tuple[Loss, dict[str, Tensor]]:
+    def step(self, rows: ReplayBatch) -> tuple[Loss, dict[str, Tensor]]:
         """One gradient step on some rows."""
         if self.hindsight is not None:
-            share = self.cfg.replay.hindsight
+            share = self.cfg.replay.hindsight_ratio
             rows = relabel(rows, self.hindsight, share, "future", self.generator)
-        if not self.cfg.replay.chunk:
+        if not self.cfg.replay.chunk_length:
             rows = rows.packed()
         rows = rows.to(self.device)
         loss = self.loss(rows, self.read(rows))
         self.optimizer.zero_grad()
         loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad)
+        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad_norm)
         self.optimizer.step()
         self._n_updates += 1
-        if self._n_updates % self.cfg.target_every == 0:
-            follow(self.target, self.online, self.cfg.target_rate)
-        return loss, {**loss.metrics, "grad": grad}
+        if self._n_updates % self.cfg.target_update_interval == 0:
+            soft_update(self.target, self.online, self.cfg.tau)
+        return loss, {**loss.metrics, "grad_norm": grad}
 
-    def read(self, rows: ReplayRows) -> Reading:
-        """Let both networks look at rows."""
-        look, resets, generator = rows.look, rows.resets, self.generator
+    def read(self, rows: ReplayBatch) -> QValues:
+        """Q-values of a batch by both networks."""
+        obs, resets, generator = rows.obs, rows.resets, self.generator
         self.online.agents.draw_noise(generator)
-        thought = self.online.agents.think(look, rows.carry, resets)
-        q = self.online.agents.judge(thought, look)  # [R, L + 1, A, N]
+        encoding = self.online.agents.encode(obs, rows.carry, resets)
+        q = self.online.agents.logits(encoding, obs)  # [R, L + 1, A, N]
         with torch.no_grad():
             self.target.agents.draw_noise(generator)
-            later = self.target.agents.think(look, rows.carry, resets)
-            q_later = self.target.agents.judge(later, look)[:, 1:]  # [R, L, A, N]
-            next_actions = (q.detach()[:, 1:] if self.cfg.double else q_later).argmax(-1)
+            later = self.target.agents.encode(obs, rows.carry, resets)
+            q_later = self.target.agents.logits(later, obs)[:, 1:]  # [R, L, A, N]
+            next_actions = (q.detach()[:, 1:] if self.cfg.double_q else q_later).argmax(-1)
         goes_on = rows.filled & ~rows.terminated
-        return Reading(
+        return QValues(
             q=q,
             taken=known(pick(q[:, :-1], rows.actions), rows.filled),
             best=known(q[:, :-1].max(-1).values, rows.filled),
-            features=thought.features,
+            features=encoding.features,
             next_actions=next_actions,
             next_taken=known(pick(q_later, next_actions), goes_on),
             next_best=known(q_later.max(-1).values, goes_on),
             next_features=later.features[:, 1:],
         )
 
-    def goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
+    def targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
         """What the team's values [R, L, ...] should have been, from its rewards and the values
         after each step."""
         return self._returns(rows.rewards.T, next_values, rows.terminated.T, rows.last.T)
 
-    def own_goals(self, rows: ReplayRows, next_values: Tensor) -> Tensor:
+    def agent_targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
         """What the values [R, L, A] of each agent should have been, from what it earned itself."""
         own = rows.own.swap()
         return self._returns(own.rewards, next_values, own.terminated, own.over(rows.last.T))
@@ -317,11 +325,11 @@ class ValueLearner:
     ) -> Tensor:
         """[R, L, ...] of what has steps first, but for the values [R, L, ...]."""
         args = (rewards, next_values.transpose(0, 1), terminated, over)
-        if self.cfg.trace > 0.0:
-            goals = lambda_returns(*args, self.cfg.discount, self.cfg.trace)
+        if self.cfg.td_lambda > 0.0:
+            targets = lambda_returns(*args, self.cfg.gamma, self.cfg.td_lambda)
         else:
-            goals = n_step_returns(*args, self.cfg.discount, self.cfg.n_step)
-        return goals.transpose(0, 1)
+            targets = n_step_returns(*args, self.cfg.gamma, self.cfg.n_step_return)
+        return targets.transpose(0, 1)
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
         return self.experience.save(folder)
@@ -359,8 +367,8 @@ class ValueLearner:
 
 
 @torch.no_grad()
-def follow(target: nn.Module, online: nn.Module, rate: float) -> None:
-    """Move the weights of a target network towards those that learn."""
+def soft_update(target: nn.Module, online: nn.Module, rate: float) -> None:
+    """Target network update: Polyak averaging, a copy with tau = 1."""
     for there, here in zip(target.parameters(), online.parameters(), strict=True):
         if rate == 1.0:
             there.copy_(here)
@@ -376,14 +384,14 @@ def known(values: Tensor, where: Tensor) -> Tensor:
     return values.masked_fill(~where.unsqueeze(-1), 0.0)
 
 
-def mean_square(errors: Tensor, rows: ReplayRows) -> Tensor:
+def mean_square(errors: Tensor, rows: ReplayBatch) -> Tensor:
     """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
     squares = errors.square()
     squares = squares if squares.ndim == 2 else squares.flatten(2).mean(-1)
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
 
 
-def error_of_rows(errors: Tensor, rows: ReplayRows) -> Tensor:
+def error_of_rows(errors: Tensor, rows: ReplayBatch) -> Tensor:
     """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
     sizes = errors.detach().abs()
     return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))
@@ -396,12 +404,13 @@ def _check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> No
             f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
             "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"
         )
-    n_steps = replay.batch * replay.chunk  # of an agent; 0: whole episodes, however long
+    # Of an agent; 0: whole episodes, however long.
+    n_steps = replay.batch_size * replay.chunk_length
     if n_steps and share.bandwidth * n_steps < 1.0:
         raise TerrariumError(
             f"share.bandwidth is {share.bandwidth:g} and a batch holds {n_steps} steps of an agent "
-            f"(replay.batch x replay.chunk), so it could never send one; set share.bandwidth="
-            f"{math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
+            "(replay.batch_size x replay.chunk_length), so it could never send one; set "
+            f"share.bandwidth={math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
         )
 
 

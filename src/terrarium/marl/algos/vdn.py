@@ -1,4 +1,4 @@
-"""VDN (Sunehag et al. 2018): the team's value is the sum of its agents' values."""
+"""VDN (Sunehag et al. 2018): Q_tot is the sum of per-agent Q-values."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,10 +6,10 @@ from typing import ClassVar
 from torch import nn
 
 from terrarium.marl.algos.team import team_loss
-from terrarium.marl.algos.value import Loss, Reading, ValueConfig, ValueLearner
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.algos.value import Loss, QValues, ValueConfig, ValueLearner
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import DifferConfig
-from terrarium.marl.nets.mixers import SumMixer
+from terrarium.marl.nets.mixers import VdnMixer
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
@@ -23,7 +23,7 @@ class VdnConfig(ValueConfig):
 
 
 class Vdn(ValueLearner):
-    """Agents whose values add up to the team's."""
+    """Q_tot is the sum of the agents' Q-values."""
 
     Config = VdnConfig
     fits_many: ClassVar[bool] = True
@@ -31,10 +31,10 @@ class Vdn(ValueLearner):
     lacks: ClassVar[dict[str, str]] = {"mixer": "it adds values up, and a sum has no settings"}
 
     def make_mixer(self) -> nn.Module:
-        return SumMixer()
+        return VdnMixer()
 
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
 
-    def loss(self, rows: ReplayRows, reading: Reading) -> Loss:
-        return team_loss(self, rows, reading, self.cfg.differ, self.exchange)
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

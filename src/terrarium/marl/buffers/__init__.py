@@ -1,1 +1,1 @@
-"""Experience that is kept: replay buffers, priorities, hindsight."""
+"""ReplayStore that is kept: replay buffers, priorities, hindsight."""

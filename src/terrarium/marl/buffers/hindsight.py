@@ -8,7 +8,7 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.batch import Own, draw
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 
 STRATEGIES = ("future", "final")
 
@@ -39,8 +39,8 @@ class Goals:
 
 
 def relabel(
-    rows: ReplayRows, goals: Goals, share: float, strategy: str, generator: torch.Generator
-) -> ReplayRows:
+    rows: ReplayBatch, goals: Goals, share: float, strategy: str, generator: torch.Generator
+) -> ReplayBatch:
     """Give about this share of the rows a goal that was achieved in the same row; a copy.
 
     `future` takes what one random step of the row achieved, `final` what its last step did. Each
@@ -52,32 +52,32 @@ def relabel(
             f'strategy is "{strategy}".{nearest(strategy, STRATEGIES)} '
             f"Allowed: {', '.join(STRATEGIES)}"
         )
-    obs = rows.look.obs  # [R, L + 1, A, D]
-    device, n_rows = obs.device, len(obs)
+    vector = rows.obs.vector  # [R, L + 1, A, D]
+    device, n_rows = vector.device, len(vector)
     lucky = torch.rand(n_rows, generator=generator).to(device) < share  # [R]
     chosen = lucky & rows.filled.any(-1)
     steps = _random_step(rows, generator) if strategy == "future" else _last_step(rows)  # [R]
-    after = obs[torch.arange(n_rows, device=device), steps + 1]  # [R, A, D]
+    after = vector[torch.arange(n_rows, device=device), steps + 1]  # [R, A, D]
     return _with_goal(rows, after[..., goals.achieved], chosen, goals)
 
 
-def _random_step(rows: ReplayRows, generator: torch.Generator) -> Tensor:
+def _random_step(rows: ReplayBatch, generator: torch.Generator) -> Tensor:
     """[R] one of the steps that exist; any, where none does."""
     steps = draw(rows.filled.float(), generator)
     return steps.clamp(max=rows.filled.shape[-1] - 1)
 
 
-def _last_step(rows: ReplayRows) -> Tensor:
+def _last_step(rows: ReplayBatch) -> Tensor:
     """[R] the last step that exists; the first, where none does."""
     numbers = torch.arange(rows.filled.shape[-1], device=rows.filled.device)
     return (rows.filled * numbers).amax(-1)
 
 
-def _with_goal(rows: ReplayRows, goal: Tensor, chosen: Tensor, goals: Goals) -> ReplayRows:
+def _with_goal(rows: ReplayBatch, goal: Tensor, chosen: Tensor, goals: Goals) -> ReplayBatch:
     """The chosen rows [R] as if their goal had been this one [R, A, G] from the begin."""
-    obs = rows.look.obs.clone()
-    obs[chosen, ..., goals.goal] = goal[chosen].unsqueeze(1)  # at all L + 1 looks
-    rewards, reached = goals.reward(obs[:, 1:, :, goals.achieved], obs[:, 1:, :, goals.goal])
+    vector = rows.obs.vector.clone()
+    vector[chosen, ..., goals.goal] = goal[chosen].unsqueeze(1)  # at all L + 1 steps
+    rewards, reached = goals.reward(vector[:, 1:, :, goals.achieved], vector[:, 1:, :, goals.goal])
     filled, terminated, chosen = rows.filled, rows.terminated, chosen.unsqueeze(-1)  # [R, 1]
     if goals.ends:
         before = reached.cumsum(-1) > reached  # [R, L] an earlier step has reached it
@@ -85,7 +85,7 @@ def _with_goal(rows: ReplayRows, goal: Tensor, chosen: Tensor, goals: Goals) -> 
         terminated = torch.where(chosen, reached & filled, terminated)
     rewards = torch.where(filled, rewards, 0.0).to(rows.rewards)  # [R, L]
     rewards = torch.where(chosen, rewards, rows.rewards)
-    look = replace(rows.look, obs=obs)
+    obs = replace(rows.obs, vector=vector)
     # A goal belongs to the team: with it, what each agent earned changes as well.
     own = Own(rewards.unsqueeze(-1), terminated.unsqueeze(-1), filled.unsqueeze(-1))
-    return replace(rows, look=look, rewards=rewards, own=own, terminated=terminated, filled=filled)
+    return replace(rows, obs=obs, rewards=rewards, own=own, terminated=terminated, filled=filled)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from terrarium.marl.buffers.replay import Replay
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 
 
@@ -22,7 +22,7 @@ class ReplayFiles:
         self._holder = torch.zeros(0, dtype=torch.int64)  # [rows] number of the newest file with it
         self._n_files = 0
 
-    def save(self, replay: Replay) -> dict[str, Any]:
+    def save(self, replay: ReplayBuffer) -> dict[str, Any]:
         """Write the rows that changed; what a checkpoint has to know to find all of them again."""
         self._folder.mkdir(exist_ok=True)
         # The checkpoint on the disk names the files of the last time: only others may go.
@@ -39,7 +39,7 @@ class ReplayFiles:
         self._names = [_name(number) for number in needed]
         return {"files": list(self._names), "n_files": self._n_files, "holder": self._holder}
 
-    def load(self, replay: Replay, saved: dict[str, Any]) -> None:
+    def load(self, replay: ReplayBuffer, saved: dict[str, Any]) -> None:
         """Fill a buffer with everything that was written."""
         self._names, self._n_files = list(saved["files"]), int(saved["n_files"])
         self._holder = saved["holder"]

@@ -1,4 +1,4 @@
-"""The policy's network: encoder, core, messages, and a head that scores what can be aimed at."""
+"""The actor network: encoder, core, communication, and heads for basic actions and targets."""
 
 import math
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES
-from terrarium.marl.batch import Look, mask_unavailable
-from terrarium.marl.nets.columns import ids_of_each
-from terrarium.marl.nets.comm import Comm, exchange, who_hears_whom
+from terrarium.marl.batch import Obs, mask_unavailable
+from terrarium.marl.nets.columns import one_hot_ids
+from terrarium.marl.nets.comm import Comm, comm_mask, exchange
 from terrarium.marl.nets.config import NetConfig, NetError, Spec
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
 from terrarium.marl.nets.entity_transformer import TokenCore, TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
 from terrarium.marl.nets.layers import split_axis
-from terrarium.marl.nets.mlp import VectorEncoder
+from terrarium.marl.nets.mlp import MlpEncoder
 from terrarium.marl.nets.noisy import draw_noise, head
 from terrarium.marl.nets.recurrent import NoCore, RecurrentCore
 from terrarium.marl.nets.transformer import TransformerCore
@@ -28,22 +28,22 @@ OUTPUT_GAIN = 0.01
 
 
 def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore | TokenCore:
-    """What the networks remember by."""
+    """The recurrent core by its name."""
     if cfg.core == "none":
         return NoCore()
     if cfg.core == "transformer":
-        return TransformerCore(cfg.width, cfg.layers, cfg.heads, cfg.window)
+        return TransformerCore(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, cfg.window)
     if cfg.core == "token":
-        return TokenCore(cfg.width)
-    return RecurrentCore(cfg.core, cfg.width)
+        return TokenCore(cfg.hidden_dim)
+    return RecurrentCore(cfg.core, cfg.hidden_dim)
 
 
 @dataclass(frozen=True)
-class Thought:
-    """What agents make of what they see, before they judge what to do."""
+class Encoding:
+    """Output of encoder, core and communication."""
 
     features: Tensor  # [B, T, A, H]
-    tokens: Tensor | None  # [B, T, A, M, K] of whom they see; None: of nobody in particular
+    tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations
     carry: Tensor  # [B, A, C] after the last step
 
 
@@ -56,92 +56,92 @@ class Actor(nn.Module):
         self.n_ids = n_ids_of(spec, cfg)
         self.core = make_core(cfg)
         self.encoder = make_encoder(spec, cfg)
-        if isinstance(self.encoder, VectorEncoder):
-            self.basic = head(cfg.width, spec.n_actions, OUTPUT_GAIN, noisy)
+        if isinstance(self.encoder, MlpEncoder):
+            self.basic = head(cfg.hidden_dim, spec.n_actions, OUTPUT_GAIN, noisy)
         else:
             # A hypernetwork's tokens of allies and of enemies are not of one kind.
             self.n_sides = 2 if isinstance(self.encoder, HpnEncoder) else 1
             n_queries = self.n_sides * (1 + spec.n_aimed)
-            self.basic = head(cfg.width, spec.first_target, OUTPUT_GAIN, noisy)
-            self.aim = head(cfg.width, n_queries * self.encoder.token_width, OUTPUT_GAIN, noisy)
+            self.basic = head(cfg.hidden_dim, spec.first_target, OUTPUT_GAIN, noisy)
+            self.aim = head(cfg.hidden_dim, n_queries * self.encoder.token_dim, OUTPUT_GAIN, noisy)
         self.comm = None if cfg.comm == "none" else Comm(cfg)
 
     @property
     def carry_size(self) -> int:
         return self.core.carry_size
 
-    def forward(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """look [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
-        thought = self.think(look, carry, resets)
-        return self.judge(thought, look), thought.carry
+    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
+        encoding = self.encode(obs, carry, resets)
+        return self.logits(encoding, obs), encoding.carry
 
-    def think(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
-        """What all agents make of what they see and are told."""
-        thought = self.reflect(look, carry, resets, ids_of_each(self.n_ids, look))
-        return _talk([self.comm], thought, look)[0] if self.comm is not None else thought
+    def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
+        """Features of all agents, after communication."""
+        encoding = self.encode_alone(obs, carry, resets, one_hot_ids(self.n_ids, obs))
+        return _talk([self.comm], encoding, obs)[0] if self.comm is not None else encoding
 
-    def reflect(self, look: Look, carry: Tensor, resets: Tensor, ids: Tensor | None) -> Thought:
-        """What agents with these ids [A, A] make of what they see, each for itself."""
+    def encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None) -> Encoding:
+        """Features of agents with these ids [A, A], before communication."""
         if isinstance(self.core, TokenCore):
             assert isinstance(self.encoder, TransformerEncoder), "settings see to that"
-            return Thought(*self.core(self.encoder, look, carry, resets, ids))
-        features, tokens = encode(self.encoder, look.merge(), ids)  # [B T, A, H], [B T, A, M, K]
+            return Encoding(*self.core(self.encoder, obs, carry, resets, ids))
+        features, tokens = encode(self.encoder, obs.merge(), ids)  # [B T, A, H], [B T, A, M, K]
         features, carry = self.core(split_axis(features, resets.shape), carry, resets)
         if tokens is not None:
             tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
-        return Thought(features, tokens, carry)
+        return Encoding(features, tokens, carry)
 
-    def judge(self, thought: Thought, look: Look) -> Tensor:
+    def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N]."""
-        flat, features = look.merge(), thought.features.flatten(0, 1)  # [B T, A, H]
+        flat, features = obs.merge(), encoding.features.flatten(0, 1)  # [B T, A, H]
         logits = self.basic(features)  # [B T, A, basic]
-        if thought.tokens is not None:
-            aims = self._aims(features, thought.tokens.flatten(0, 1), flat)
+        if encoding.tokens is not None:
+            aims = self._aims(features, encoding.tokens.flatten(0, 1), flat)
             logits = torch.cat((logits, aims), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
-        return split_axis(logits, thought.features.shape[:2])
+        return split_axis(logits, encoding.features.shape[:2])
 
-    def as_each(self, look: Look, carry: Tensor, resets: Tensor) -> Tensor:
+    def logits_as_each(self, obs: Obs, carry: Tensor, resets: Tensor) -> Tensor:
         """[J, B, T, A, N] what agent j's network says about the situation of each agent.
 
         One network for all says one thing, J = 1, unless agents have ids: then it answers as each.
         What is heard in a situation stays what was said there.
         """
-        ids = ids_of_each(self.n_ids, look)
+        ids = one_hot_ids(self.n_ids, obs)
         if ids is None:
-            return self.judge(self.think(look, carry, resets), look).unsqueeze(0)
+            return self.logits(self.encode(obs, carry, resets), obs).unsqueeze(0)
         said: list[Tensor] = []
         if self.comm is not None:
-            said = _talk([self.comm], self.reflect(look, carry, resets, ids), look)[1]
+            said = _talk([self.comm], self.encode_alone(obs, carry, resets, ids), obs)[1]
         alike = [one.expand_as(ids) for one in ids]  # for every j, all agents with its id
-        return torch.stack([self.answer(look, carry, resets, same, said) for same in alike])
+        return torch.stack([self.answer(obs, carry, resets, same, said) for same in alike])
 
     def answer(
         self,
-        look: Look,
+        obs: Obs,
         carry: Tensor,
         resets: Tensor,
         ids: Tensor | None,
         said: Sequence[Tensor],
     ) -> Tensor:
         """Logits [B, T, A, N] of agents with these ids who hear what was said in each round."""
-        thought = self.reflect(look, carry, resets, ids)
+        encoding = self.encode_alone(obs, carry, resets, ids)
         if self.comm is not None:
-            after = self.comm.listen(thought.features, said, who_hears_whom(look))
-            thought = replace(thought, features=after)
-        return self.judge(thought, look)
+            after = self.comm.listen(encoding.features, said, comm_mask(obs))
+            encoding = replace(encoding, features=after)
+        return self.logits(encoding, obs)
 
     def draw_noise(self, generator: torch.Generator | None) -> None:
         """New noise in noisy layers, if there are any; without a generator none."""
         draw_noise(self, generator)
 
-    def _aims(self, features: Tensor, tokens: Tensor, look: Look) -> Tensor:
+    def _aims(self, features: Tensor, tokens: Tensor, obs: Obs) -> Tensor:
         """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
         abilities at anybody. Whatever is aimed asks with a query of its own."""
-        n_agents, n_members = look.n_agents, tokens.shape[-2]
-        n_targets = look.avail.shape[-1] - self.first_target - self.n_aimed * n_members
+        n_agents, n_members = obs.n_agents, tokens.shape[-2]
+        n_targets = obs.avail.shape[-1] - self.first_target - self.n_aimed * n_members
         scores = self._scores(features, tokens)  # [B, A, M, V]
-        own = look.table[..., :n_agents, :]
+        own = obs.table[..., :n_agents, :]
         heals = (own[..., _HEALS] > 0) & (own[..., _GROUND] + own[..., _AIR] == 0)  # [B, A]
         allies, enemies = scores[..., :n_agents, 0], scores[..., n_agents:, 0]
         targets = torch.where(
@@ -154,9 +154,9 @@ class Actor(nn.Module):
 
     def _scores(self, features: Tensor, tokens: Tensor) -> Tensor:
         """[B, A, M, V] how well each member suits each of the verbs."""
-        n_queries, token = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
+        n_queries, token_dim = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
         queries = self.aim(features).unflatten(-1, (n_queries, -1))  # [B, A, sides V, K]
-        queries = queries.transpose(-1, -2) / math.sqrt(token)  # [B, A, K, sides V]
+        queries = queries.transpose(-1, -2) / math.sqrt(token_dim)  # [B, A, K, sides V]
         if self.n_sides == 1:
             scores: Tensor = tokens @ queries  # [B, A, M, V]
             return scores
@@ -181,92 +181,94 @@ class SeparateActors(nn.Module):
     def carry_size(self) -> int:
         return self.each[0].carry_size
 
-    def forward(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         """As of one actor for all."""
-        thought = self.think(look, carry, resets)
-        return self.judge(thought, look), thought.carry
+        encoding = self.encode(obs, carry, resets)
+        return self.logits(encoding, obs), encoding.carry
 
-    def think(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
-        """What each agent's own network makes of what it sees and is told."""
-        thought = self._reflect(look, carry, resets)
+    def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
+        """Features of each agent by its own network, after communication."""
+        encoding = self._encode_alone(obs, carry, resets)
         comms = self._comms()
-        return _talk(comms, thought, look)[0] if comms else thought
+        return _talk(comms, encoding, obs)[0] if comms else encoding
 
-    def judge(self, thought: Thought, look: Look) -> Tensor:
+    def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N], of each agent by its own network."""
-        if thought.tokens is None:
-            features = thought.features.chunk(len(self.each), 2)  # A of [B, T, 1, H]
+        if encoding.tokens is None:
+            features = encoding.features.chunk(len(self.each), 2)  # A of [B, T, 1, H]
             logits = [
-                actor.judge(replace(thought, features=features[a]), look.of_agents(slice(a, a + 1)))
+                actor.logits(
+                    replace(encoding, features=features[a]), obs.of_agents(slice(a, a + 1))
+                )
                 for a, actor in enumerate(self.each)
             ]
             return torch.cat(logits, 2)
-        logits = [actor.judge(thought, look)[..., a, :] for a, actor in enumerate(self.each)]
+        logits = [actor.logits(encoding, obs)[..., a, :] for a, actor in enumerate(self.each)]
         return torch.stack(logits, -2)
 
-    def as_each(self, look: Look, carry: Tensor, resets: Tensor) -> Tensor:
+    def logits_as_each(self, obs: Obs, carry: Tensor, resets: Tensor) -> Tensor:
         """[J, B, T, A, N] what agent j's network says about the situation of each agent.
 
         What is heard in a situation stays what was said there, by the networks of the others.
         """
-        self._check(look)
+        self._check(obs)
         comms, said = self._comms(), []
         if comms:
-            said = _talk(comms, self._reflect(look, carry, resets), look)[1]
+            said = _talk(comms, self._encode_alone(obs, carry, resets), obs)[1]
         answers = []
         for j, actor in enumerate(self.each):
-            ids = ids_of_each(actor.n_ids, look)
+            ids = one_hot_ids(actor.n_ids, obs)
             same = None if ids is None else ids[j].expand_as(ids)
-            answers.append(actor.answer(look, carry, resets, same, said))
+            answers.append(actor.answer(obs, carry, resets, same, said))
         return torch.stack(answers)
 
     def draw_noise(self, generator: torch.Generator | None) -> None:
         """New noise in noisy layers, if there are any; without a generator none."""
         draw_noise(self, generator)
 
-    def _reflect(self, look: Look, carry: Tensor, resets: Tensor) -> Thought:
-        self._check(look)
-        ids = ids_of_each(self.each[0].n_ids, look)
-        if isinstance(self.each[0].encoder, VectorEncoder):  # each reads its own vector only
-            thoughts = [
-                actor.reflect(
-                    look.of_agents(slice(a, a + 1)),
+    def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
+        self._check(obs)
+        ids = one_hot_ids(self.each[0].n_ids, obs)
+        if isinstance(self.each[0].encoder, MlpEncoder):  # each reads its own vector only
+            encodings = [
+                actor.encode_alone(
+                    obs.of_agents(slice(a, a + 1)),
                     carry[:, a : a + 1],
                     resets,
                     None if ids is None else ids[a : a + 1],
                 )
                 for a, actor in enumerate(self.each)
             ]
-            features = torch.cat([one.features for one in thoughts], 2)
-            return Thought(features, None, torch.cat([one.carry for one in thoughts], 1))
-        thoughts = [actor.reflect(look, carry, resets, ids) for actor in self.each]
-        tokens = [one.tokens[:, :, a] for a, one in enumerate(thoughts) if one.tokens is not None]
-        return Thought(
-            torch.stack([one.features[:, :, a] for a, one in enumerate(thoughts)], 2),
+            features = torch.cat([one.features for one in encodings], 2)
+            return Encoding(features, None, torch.cat([one.carry for one in encodings], 1))
+        encodings = [actor.encode_alone(obs, carry, resets, ids) for actor in self.each]
+        tokens = [one.tokens[:, :, a] for a, one in enumerate(encodings) if one.tokens is not None]
+        return Encoding(
+            torch.stack([one.features[:, :, a] for a, one in enumerate(encodings)], 2),
             torch.stack(tokens, 2) if tokens else None,
-            torch.stack([one.carry[:, a] for a, one in enumerate(thoughts)], 1),
+            torch.stack([one.carry[:, a] for a, one in enumerate(encodings)], 1),
         )
 
     def _comms(self) -> list[Comm]:
         return [actor.comm for actor in self.each if actor.comm is not None]
 
-    def _check(self, look: Look) -> None:
-        if look.n_agents != len(self.actors):
+    def _check(self, obs: Obs) -> None:
+        if obs.n_agents != len(self.actors):
             raise NetError(
-                f"this policy has {len(self.actors)} networks and the scenario {look.n_agents} "
-                "agents; only net.share=true fits every scenario"
+                f"this policy has {len(self.actors)} networks and the scenario {obs.n_agents} "
+                "agents; only net.share_params=true fits every scenario"
             )
 
 
 def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | SeparateActors:
     """`noisy`: the last layers have noise on their weights, see `draw_noise`."""
-    return Actor(spec, cfg, noisy) if cfg.share else SeparateActors(spec, cfg, noisy)
+    return Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
 
 
-def _talk(comms: Sequence[Comm], thought: Thought, look: Look) -> tuple[Thought, list[Tensor]]:
-    """What becomes of thoughts when agents exchange them, and what was said in each round."""
-    features, said = exchange(comms, thought.features, who_hears_whom(look))
-    return replace(thought, features=features), said
+def _talk(comms: Sequence[Comm], encoding: Encoding, obs: Obs) -> tuple[Encoding, list[Tensor]]:
+    """What becomes of encodings when agents exchange them, and what was said in each round."""
+    features, said = exchange(comms, encoding.features, comm_mask(obs))
+    return replace(encoding, features=features), said
 
 
 def _fit(scores: Tensor, n: int) -> Tensor:

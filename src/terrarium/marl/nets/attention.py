@@ -4,12 +4,12 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.columns import columns_for, with_ids
 from terrarium.marl.nets.layers import AttentionPool, linear
 
 
-class AgentEncoder(nn.Module):
+class AttentionEncoder(nn.Module):
     """Each agent's own token attends to the tokens of those it sees.
 
     A token is the sum of what anybody knows of a unit and of how the observer stands to it; the
@@ -17,48 +17,50 @@ class AgentEncoder(nn.Module):
     tokens are narrower than what stands for an agent: they are most of the work in large battles.
     """
 
-    def __init__(self, width: int, token: int, n_heads: int, skilled: bool, n_ids: int = 0) -> None:
+    def __init__(
+        self, hidden_dim: int, token_dim: int, n_heads: int, has_abilities: bool, n_ids: int = 0
+    ) -> None:
         super().__init__()
-        self.columns = columns_for(skilled)
-        self.token_width = token
-        self.unit = linear(len(self.columns.of_anybody), token)
-        self.pair = linear(self.columns.n_pairs, token, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.pool = AttentionPool(width, token, n_heads)
-        self.join = linear(2 * width, width)
+        self.columns = columns_for(has_abilities)
+        self.token_dim = token_dim
+        self.unit = linear(len(self.columns.of_anybody), token_dim)
+        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
-    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
-        self.columns.check(look)
-        units = self.unit(look.table[..., self.columns.of_anybody])  # [B, M, K]
-        tokens = (self.pair(look.pairs) + units.unsqueeze(-3)).relu_()  # [B, A, M, K]
-        known = look.table[..., : look.n_agents, self.columns.of_itself]
+        self.columns.check(obs)
+        units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, K]
+        tokens = (self.pair(obs.pairs) + units.unsqueeze(-3)).relu_()  # [B, A, M, K]
+        known = obs.table[..., : obs.n_agents, self.columns.of_itself]
         own = self.itself(with_ids(known, ids)).relu()  # [B, A, H]
-        seen = self.pool(own, tokens, look.mask)  # [B, A, H]
+        seen = self.pool(own, tokens, obs.mask)  # [B, A, H]
         features = self.join(torch.cat((own, seen), -1)).relu()  # [B, A, H]
-        return features * look.acting.unsqueeze(-1), tokens  # the dead see nothing
+        return features * obs.acting.unsqueeze(-1), tokens  # the dead see nothing
 
 
 class TableEncoder(nn.Module):
     """Each agent's row of the global table attends to all rows.
 
-    Its input holds every agent's own features, and its width does not grow with their number. An
-    agent that is dead asks with a row of zeros, and learns how the battle stands.
+    Its input holds every agent's own features, and its size does not grow with their number. The
+    query of a dead agent is a row of zeros.
     """
 
-    def __init__(self, width: int, token: int, n_heads: int, skilled: bool) -> None:
+    def __init__(self, hidden_dim: int, token_dim: int, n_heads: int, has_abilities: bool) -> None:
         super().__init__()
-        self.unit = linear(len(FEATURES) + len(SKILL_FEATURES) * skilled, width)
-        self.narrow = linear(width, token)
-        self.pool = AttentionPool(width, token, n_heads)
-        self.join = linear(2 * width, width)
+        self.unit = linear(len(FEATURES) + len(SKILL_FEATURES) * has_abilities, hidden_dim)
+        self.narrow = linear(hidden_dim, token_dim)
+        self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
-    def forward(self, look: Look) -> Tensor:
+    def forward(self, obs: Obs) -> Tensor:
         """Features [B, A, H] of the whole battle, as it concerns each agent."""
-        units = self.unit(look.table).relu() * look.alive.unsqueeze(-1)  # [B, M, H]
+        units = self.unit(obs.table).relu() * obs.alive.unsqueeze(-1)  # [B, M, H]
         tokens = self.narrow(units).relu()  # [B, M, K]
-        own = units[..., : look.n_agents, :]  # [B, A, H]
-        mask = look.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
+        own = units[..., : obs.n_agents, :]  # [B, A, H]
+        mask = obs.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
         seen = self.pool(own, tokens.unsqueeze(-3), mask)  # [B, A, H]
         features: Tensor = self.join(torch.cat((own, seen), -1)).relu()
         return features

@@ -1,10 +1,10 @@
-"""An encoder that draws whom an agent sees on a map around it, and looks at that."""
+"""Entity encoder: a map of the units around the agent, read by convolutions."""
 
 import torch
 from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.columns import columns_for, others_seen, with_ids
 from terrarium.marl.nets.layers import linear
 
@@ -26,52 +26,54 @@ class CnnEncoder(nn.Module):
     exactly where each unit stands.
     """
 
-    def __init__(self, width: int, token: int, raster: int, skilled: bool, n_ids: int = 0) -> None:
+    def __init__(
+        self, hidden_dim: int, token_dim: int, grid_size: int, has_abilities: bool, n_ids: int = 0
+    ) -> None:
         super().__init__()
-        self.columns = columns_for(skilled)
-        self.token_width, self.raster = token, raster
-        self.unit = linear(len(self.columns.of_anybody), token)
-        self.pair = linear(self.columns.n_pairs, token, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        n_left = -(-raster // 4)  # each convolution halves the sides
+        self.columns = columns_for(has_abilities)
+        self.token_dim, self.grid_size = token_dim, grid_size
+        self.unit = linear(len(self.columns.of_anybody), token_dim)
+        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        n_left = -(-grid_size // 4)  # each convolution halves the sides
         self.convolve = nn.Sequential(
             _convolution(N_CHANNELS, _FIRST), nn.ReLU(), _convolution(_FIRST, _SECOND), nn.ReLU()
         )
-        self.map = linear(_SECOND * n_left * n_left, width)
-        self.join = linear(2 * width, width)
+        self.map = linear(_SECOND * n_left * n_left, hidden_dim)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
-    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
-        self.columns.check(look)
-        units = self.unit(look.table[..., self.columns.of_anybody])  # [B, M, K]
-        tokens = (self.pair(look.pairs) + units.unsqueeze(-3)).relu()  # [B, A, M, K]
-        known = look.table[..., : look.n_agents, self.columns.of_itself]
+        self.columns.check(obs)
+        units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, K]
+        tokens = (self.pair(obs.pairs) + units.unsqueeze(-3)).relu()  # [B, A, M, K]
+        known = obs.table[..., : obs.n_agents, self.columns.of_itself]
         own = self.itself(with_ids(known, ids)).relu()  # [B, A, H]
-        maps = draw_map(look, self.raster).flatten(0, -4)  # [B A, C, R, R]
+        maps = draw_map(obs, self.grid_size).flatten(0, -4)  # [B A, C, R, R]
         seen = self.map(self.convolve(maps).flatten(-3)).relu()  # [B A, H]
         features = self.join(torch.cat((own, seen.view(own.shape)), -1)).relu()  # [B, A, H]
-        return features * look.acting.unsqueeze(-1), tokens  # the dead see nothing
+        return features * obs.acting.unsqueeze(-1), tokens  # the dead see nothing
 
 
-def draw_map(look: Look, raster: int) -> Tensor:
+def draw_map(obs: Obs, grid_size: int) -> Tensor:
     """[..., A, C, R, R] sums over those in each cell of a square around each agent, as wide as it
     sees in both directions. The agent itself is not on it: it is always in the middle."""
-    rows = look.table[..., _DRAWN]  # [..., M, 4]
+    rows = obs.table[..., _DRAWN]  # [..., M, 4]
     told = nn.functional.pad(rows, (1, 0), value=1.0)  # [..., M, 5] with a 1 to count them
-    sides = look.table[..., [_ALLY, _ENEMY]].unsqueeze(-1)  # [..., M, 2, 1]
+    sides = obs.table[..., [_ALLY, _ENEMY]].unsqueeze(-1)  # [..., M, 2, 1]
     of_units = (sides * told.unsqueeze(-2)).flatten(-2)  # [..., M, 10]
-    seen = others_seen(look).unsqueeze(-1)  # [..., A, M, 1]
+    seen = others_seen(obs).unsqueeze(-1)  # [..., A, M, 1]
     shape = (*seen.shape[:-1], -1)
     channels = torch.cat(
-        (of_units.unsqueeze(-3).expand(shape), look.pairs[..., _TARGETABLE, None]), -1
+        (of_units.unsqueeze(-3).expand(shape), obs.pairs[..., _TARGETABLE, None]), -1
     )  # [..., A, M, C]
     channels = (channels * seen).transpose(-1, -2)  # [..., A, C, M]
-    places = look.pairs[..., PAIR_DX : PAIR_DX + 2]  # [..., A, M, 2]
-    cells = ((places + 1.0) * (0.5 * raster)).long().clamp(0, raster - 1)
-    cell = (cells[..., 1] * raster + cells[..., 0]).unsqueeze(-2)  # [..., A, 1, M]
-    drawn = channels.new_zeros(*channels.shape[:-1], raster * raster)
+    places = obs.pairs[..., PAIR_DX : PAIR_DX + 2]  # [..., A, M, 2]
+    cells = ((places + 1.0) * (0.5 * grid_size)).long().clamp(0, grid_size - 1)
+    cell = (cells[..., 1] * grid_size + cells[..., 0]).unsqueeze(-2)  # [..., A, 1, M]
+    drawn = channels.new_zeros(*channels.shape[:-1], grid_size * grid_size)
     drawn.scatter_add_(-1, cell.expand(channels.shape), channels)  # [..., A, C, R R]
-    return drawn.view(*drawn.shape[:-1], raster, raster)
+    return drawn.view(*drawn.shape[:-1], grid_size, grid_size)
 
 
 def _convolution(n_in: int, n_out: int) -> nn.Conv2d:

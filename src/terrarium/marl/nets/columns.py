@@ -11,7 +11,7 @@ from terrarium.envs.schema import (
     SKILL_FEATURES,
     SKILL_PAIR_FEATURES,
 )
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetError
 
 _NAMES = list(FEATURES)
@@ -42,35 +42,35 @@ class Columns:
     of_itself: list[int]
     n_pairs: int
 
-    def check(self, look: Look) -> None:
+    def check(self, obs: Obs) -> None:
         """A scenario with abilities shows more of them than one without."""
-        if look.pairs.shape[-1] != self.n_pairs:
+        if obs.pairs.shape[-1] != self.n_pairs:
             raise NetError(
                 f"this policy reads {self.n_pairs} numbers of each pair of units and the "
-                f"scenario shows {look.pairs.shape[-1]}: one of the two is without abilities"
+                f"scenario shows {obs.pairs.shape[-1]}: one of the two is without abilities"
             )
 
 
-def columns_for(skilled: bool) -> Columns:
-    """`skilled`: agents have abilities."""
-    of_anybody = _OF_ANYBODY + _SKILLS_OF_ANYBODY * skilled
+def columns_for(has_abilities: bool) -> Columns:
+    """`has_abilities`: agents have abilities."""
+    of_anybody = _OF_ANYBODY + _SKILLS_OF_ANYBODY * has_abilities
     return Columns(
         of_anybody,
-        of_anybody + _OF_ITSELF + _SKILLS_OF_ITSELF * skilled,
-        len(PAIR_FEATURES) + len(SKILL_PAIR_FEATURES) * skilled,
+        of_anybody + _OF_ITSELF + _SKILLS_OF_ITSELF * has_abilities,
+        len(PAIR_FEATURES) + len(SKILL_PAIR_FEATURES) * has_abilities,
     )
 
 
-def ids_of_each(n_ids: int, look: Look) -> Tensor | None:
+def one_hot_ids(n_ids: int, obs: Obs) -> Tensor | None:
     """One-hots [A, A] of the agents' indices for networks that know them, None for others."""
     if n_ids == 0:
         return None
-    if look.n_agents != n_ids:
+    if obs.n_agents != n_ids:
         raise NetError(
             f"this policy knows {n_ids} agents by their index and the scenario has "
-            f"{look.n_agents}; only net.agent_id=false fits every scenario"
+            f"{obs.n_agents}; only net.agent_id=false fits every scenario"
         )
-    return torch.eye(n_ids, device=look.table.device)
+    return torch.eye(n_ids, device=obs.table.device)
 
 
 def with_ids(own: Tensor, ids: Tensor | None) -> Tensor:
@@ -80,11 +80,11 @@ def with_ids(own: Tensor, ids: Tensor | None) -> Tensor:
     return torch.cat((own, ids.expand(*own.shape[:-1], -1)), -1)  # [..., A, F + I]
 
 
-def others_seen(look: Look) -> Tensor:
+def others_seen(obs: Obs) -> Tensor:
     """[..., A, M] whom each agent sees, without itself."""
-    return look.mask & ~themselves(look)
+    return obs.mask & ~themselves(obs)
 
 
-def themselves(look: Look) -> Tensor:
+def themselves(obs: Obs) -> Tensor:
     """[A, M] the agents' own places among the members."""
-    return torch.eye(*look.mask.shape[-2:], dtype=torch.bool, device=look.mask.device)
+    return torch.eye(*obs.mask.shape[-2:], dtype=torch.bool, device=obs.mask.device)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.nets.layers import linear
 
@@ -14,9 +14,9 @@ from terrarium.marl.nets.layers import linear
 class CommNetRound(nn.Module):
     """Everybody says what it thinks and hears the mean (Sukhbaatar et al. 2016)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, hidden_dim: int) -> None:
         super().__init__()
-        self.join = linear(2 * width, width)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def speak(self, features: Tensor) -> Tensor:
         return features
@@ -31,12 +31,12 @@ class CommNetRound(nn.Module):
 class TarmacRound(nn.Module):
     """Signatures say whom a message is for, queries what an agent wants (Das et al. 2019)."""
 
-    def __init__(self, width: int, signature: int) -> None:
+    def __init__(self, hidden_dim: int, signature: int) -> None:
         super().__init__()
         self.signature = signature
-        self.say = linear(width, signature + width, gain=1.0)
-        self.query = linear(width, signature, gain=1.0)
-        self.join = linear(2 * width, width)
+        self.say = linear(hidden_dim, signature + hidden_dim, gain=1.0)
+        self.query = linear(hidden_dim, signature, gain=1.0)
+        self.join = linear(2 * hidden_dim, hidden_dim)
 
     def speak(self, features: Tensor) -> Tensor:
         words: Tensor = self.say(features)  # [..., a, signature + H]
@@ -58,7 +58,9 @@ class Comm(nn.Module):
     def __init__(self, cfg: NetConfig) -> None:
         super().__init__()
         self.rounds = nn.ModuleList(
-            CommNetRound(cfg.width) if cfg.comm == "commnet" else TarmacRound(cfg.width, cfg.token)
+            CommNetRound(cfg.hidden_dim)
+            if cfg.comm == "commnet"
+            else TarmacRound(cfg.hidden_dim, cfg.token_dim)
             for _ in range(cfg.comm_rounds)
         )
 
@@ -98,14 +100,14 @@ def exchange(comms: Sequence[Comm], features: Tensor, heard: Tensor) -> tuple[Te
     return features, said
 
 
-def who_hears_whom(look: Look) -> Tensor:
+def comm_mask(obs: Obs) -> Tensor:
     """[..., A, A] whether an agent (the first axis) hears another: one that acts and that it sees.
 
     Where no view of units says who is seen, all that act hear each other.
     """
-    n_agents, acting = look.n_agents, look.acting
-    if look.mask.shape[-1]:
-        seen = look.mask[..., :n_agents]
+    n_agents, acting = obs.n_agents, obs.acting
+    if obs.mask.shape[-1]:
+        seen = obs.mask[..., :n_agents]
     else:
         seen = acting.unsqueeze(-1).expand(*acting.shape, n_agents)
     itself = torch.eye(n_agents, dtype=torch.bool, device=acting.device)

@@ -11,7 +11,7 @@ ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")
 ENCODERS = (*ENTITY_ENCODERS, "mlp", "linear")
 CORES = ("none", "gru", "lstm", "transformer", "token")
 COMMS = ("none", "commnet", "tarmac")
-RASTERS = (3, 64)
+GRID_SIZES = (3, 64)
 """Fewest and most cells along the side of a map"""
 
 
@@ -24,39 +24,39 @@ class NetConfig:
     """Encoder, core and sizes of the networks."""
 
     encoder: str = "attention"
-    """attention, hpn, transformer or cnn: over units; mlp or linear: over one scenario's vectors"""
+    """entity encoders: attention, hpn, transformer, cnn; flat observations: mlp, linear"""
     core: str = "lstm"
-    """what remembers: none, gru, lstm, transformer, or, in a transformer encoder, a token"""
-    width: int = 64
-    """numbers that stand for an agent and for what it remembers"""
-    token: int = 16
-    """numbers that stand for a unit in the eyes of another"""
-    heads: int = 4
-    """of attention, each a look of its own"""
-    layers: int = 1
-    """of a transformer, be it encoder or core"""
+    """recurrent core: none, gru, lstm, transformer, or token (with the transformer encoder)"""
+    hidden_dim: int = 64
+    """hidden units of encoder, core and heads"""
+    token_dim: int = 16
+    """size of an entity token"""
+    n_heads: int = 4
+    """attention heads"""
+    n_layers: int = 1
+    """layers of a transformer encoder or core"""
     window: int = 16
-    """steps that a transformer core looks back"""
-    share: bool = True
-    """one network for all agents; False: one for each, which then fits one number of agents"""
+    """steps that a transformer core attends to"""
+    share_params: bool = True
+    """one network for all agents; false: one each, for a fixed number of agents"""
     agent_id: bool = False
-    """agents know their index, so one network can play many roles; fits one number of agents"""
-    raster: int = 0
-    """cells along each side of the map that encoder=cnn draws around an agent; 0: no map"""
+    """append the agent id (one-hot) to the observation; for a fixed number of agents"""
+    grid_size: int = 0
+    """cells along each side of the map of encoder=cnn; 0: no map"""
     comm: str = "none"
-    """what agents that see each other tell each other: none, commnet or tarmac"""
+    """communication between agents that see each other: none, commnet or tarmac"""
     comm_rounds: int = 1
-    """how often they do in a step"""
+    """rounds of communication per step"""
 
     def __post_init__(self) -> None:
         _check("encoder", self.encoder, ENCODERS)
         _check("core", self.core, CORES)
         _check("comm", self.comm, COMMS)
         for name, low, high in (
-            ("width", 4, 4096),
-            ("token", 4, 4096),
-            ("heads", 1, 64),
-            ("layers", 1, 16),
+            ("hidden_dim", 4, 4096),
+            ("token_dim", 4, 4096),
+            ("n_heads", 1, 64),
+            ("n_layers", 1, 16),
             ("window", 1, 512),
             ("comm_rounds", 1, 16),
         ):
@@ -64,34 +64,34 @@ class NetConfig:
             if not low <= value <= high:
                 raise NetError(f"net.{name} is {value}; allowed: {low} to {high}")
         for part in ("core", "encoder"):
-            if getattr(self, part) == "transformer" and self.width % self.heads:
+            if getattr(self, part) == "transformer" and self.hidden_dim % self.n_heads:
                 raise NetError(
-                    f"net.width is {self.width} and net.heads {self.heads}: the heads of a "
-                    f"transformer {part} share the width, so it must be a multiple of them, such "
-                    f"as {self.heads * -(-self.width // self.heads)}"
+                    f"net.hidden_dim is {self.hidden_dim} and net.n_heads {self.n_heads}: in a "
+                    f"transformer {part} net.hidden_dim must be a multiple of net.n_heads, such as "
+                    f"{self.n_heads * -(-self.hidden_dim // self.n_heads)}"
                 )
         if self.core == "token" and self.encoder != "transformer":
             raise NetError(
                 "net.core=token remembers by a token among those of net.encoder=transformer, and "
                 f"net.encoder is {self.encoder}; use net.encoder=transformer, or net.core=gru"
             )
-        self._check_raster()
+        self._check_grid_size()
 
-    def _check_raster(self) -> None:
-        low, high = RASTERS
-        if self.raster and not low <= self.raster <= high:
+    def _check_grid_size(self) -> None:
+        low, high = GRID_SIZES
+        if self.grid_size and not low <= self.grid_size <= high:
             raise NetError(
-                f"net.raster is {self.raster}; allowed: {low} to {high}, or 0 for no map"
+                f"net.grid_size is {self.grid_size}; allowed: {low} to {high}, or 0 for no map"
             )
-        if self.encoder == "cnn" and not self.raster:
+        if self.encoder == "cnn" and not self.grid_size:
             raise NetError(
-                "net.encoder=cnn looks at a map of net.raster x net.raster cells, and net.raster "
-                "is 0; use net.raster=11"
+                "net.encoder=cnn reads a map of net.grid_size x net.grid_size cells, and "
+                "net.grid_size is 0; use net.grid_size=11"
             )
-        if self.raster and self.encoder != "cnn":
+        if self.grid_size and self.encoder != "cnn":
             raise NetError(
-                f"net.raster is {self.raster} and net.encoder {self.encoder}, which draws no map; "
-                "use net.encoder=cnn, or net.raster=0"
+                f"net.grid_size is {self.grid_size} and net.encoder {self.encoder}, which has no "
+                "map; use net.encoder=cnn, or net.grid_size=0"
             )
 
 

@@ -5,12 +5,12 @@ import math
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
 from terrarium.marl.nets.layers import linear
-from terrarium.marl.nets.mlp import VectorEncoder, state_of_each
+from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 from terrarium.marl.nets.recurrent import NoCore
 
 NO_ACTION = -1
@@ -24,10 +24,10 @@ class JointActions(nn.Module):
     hundreds of megabytes for a rollout of large teams.
     """
 
-    def __init__(self, n_agents: int, n_actions: int, width: int) -> None:
+    def __init__(self, n_agents: int, n_actions: int, hidden_dim: int) -> None:
         super().__init__()
         self.n_agents, self.n_actions = n_agents, n_actions
-        self.rows = nn.Embedding(n_agents * n_actions, width)
+        self.rows = nn.Embedding(n_agents * n_actions, hidden_dim)
         nn.init.normal_(self.rows.weight, std=1.0 / math.sqrt(n_agents))
 
     def forward(self, actions: Tensor) -> Tensor:
@@ -47,15 +47,17 @@ class CounterfactualCritic(nn.Module):
 
     def __init__(self, spec: Spec, cfg: NetConfig, memory: bool) -> None:
         super().__init__()
-        hidden = 2 * cfg.width  # 128 with the usual width, as in the paper's code
+        hidden = 2 * cfg.hidden_dim  # 128 with the usual hidden_dim, as in the paper's code
         self.shape = (spec.n_agents, spec.n_actions)
-        self.encoder: TableEncoder | VectorEncoder
+        self.encoder: TableEncoder | MlpEncoder
         if cfg.encoder not in ENTITY_ENCODERS:
-            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
+            self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
         else:
-            self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
+            self.encoder = TableEncoder(
+                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
+            )
         self.core = make_core(cfg) if memory else NoCore()
-        self.join = linear(cfg.width, hidden)
+        self.join = linear(cfg.hidden_dim, hidden)
         self.now = JointActions(*self.shape, hidden)
         self.before = JointActions(*self.shape, hidden)
         self.whose = nn.Parameter(torch.randn(spec.n_agents, hidden) / math.sqrt(2.0))
@@ -67,10 +69,10 @@ class CounterfactualCritic(nn.Module):
         return self.core.carry_size
 
     def forward(
-        self, look: Look, carry: Tensor, resets: Tensor, actions: Tensor, last: Tensor
+        self, obs: Obs, carry: Tensor, resets: Tensor, actions: Tensor, last: Tensor
     ) -> Tensor:
-        """look [B, T], carry [B, A, C], resets [B, T], actions and last [B, T, A] -> Q."""
-        features, _ = self.remember(look, carry, resets)  # [B, T, A, W]
+        """obs [B, T], carry [B, A, C], resets [B, T], actions and last [B, T, A] -> Q."""
+        features, _ = self.remember(obs, carry, resets)  # [B, T, A, W]
         # A product with zeros and ones, not "all less its own": no rounding may let its own
         # action through.
         others = 1.0 - torch.eye(self.shape[0], device=actions.device)  # [A, A]
@@ -79,15 +81,15 @@ class CounterfactualCritic(nn.Module):
         values: Tensor = self.values(self.middle(hidden).relu())  # [B, T, A, N]
         return values
 
-    def remember(self, look: Look, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+    def remember(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         """What it knows of each agent [B, T, A, W] whatever they do, and its carry after that."""
-        found = tuple(look.avail.shape[-2:])
+        found = tuple(obs.avail.shape[-2:])
         if found != self.shape:
             raise NetError(
                 "COMA's critic fits one scenario: it was made for {} agents with {} actions and "
                 "this one has {} with {}; train a new run for it".format(*self.shape, *found)
             )
         entities = isinstance(self.encoder, TableEncoder)
-        features = self.encoder(look if entities else state_of_each(look))  # [B, T, A, W]
+        features = self.encoder(obs if entities else agent_states(obs))  # [B, T, A, W]
         known: tuple[Tensor, Tensor] = self.core(features, carry, resets)
         return known

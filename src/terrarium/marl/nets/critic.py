@@ -2,13 +2,13 @@
 
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.columns import ids_of_each
+from terrarium.marl.nets.columns import one_hot_ids
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
 from terrarium.marl.nets.layers import linear
-from terrarium.marl.nets.mlp import VectorEncoder, state_of_each
+from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 
 
 class Critic(nn.Module):
@@ -22,23 +22,25 @@ class Critic(nn.Module):
         super().__init__()
         self.central = central
         self.n_ids = 0 if central else n_ids_of(spec, cfg)
-        self.encoder: TableEncoder | EntityEncoder | VectorEncoder
+        self.encoder: TableEncoder | EntityEncoder | MlpEncoder
         if not central:
             self.encoder = make_encoder(spec, cfg)
         elif cfg.encoder in ENTITY_ENCODERS:
-            self.encoder = TableEncoder(cfg.width, cfg.token, cfg.heads, spec.n_aimed > 0)
+            self.encoder = TableEncoder(
+                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
+            )
         else:
-            self.encoder = VectorEncoder(spec.obs_width + spec.state_size, cfg.width)
-        self.value = linear(cfg.width, 1, 1.0)
+            self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
+        self.value = linear(cfg.hidden_dim, 1, 1.0)
 
-    def forward(self, look: Look) -> Tensor:
-        """look [...] -> values [..., A]."""
+    def forward(self, obs: Obs) -> Tensor:
+        """obs [...] -> values [..., A]."""
         if isinstance(self.encoder, TableEncoder):
-            features = self.encoder(look)
+            features = self.encoder(obs)
         elif self.central:
-            features = self.encoder(state_of_each(look))
+            features = self.encoder(agent_states(obs))
         else:
-            features, _ = encode(self.encoder, look, ids_of_each(self.n_ids, look))
+            features, _ = encode(self.encoder, obs, one_hot_ids(self.n_ids, obs))
         values: Tensor = self.value(features).squeeze(-1)
         return values
 

@@ -2,30 +2,30 @@
 
 from torch import Tensor
 
-from terrarium.marl.batch import Look
-from terrarium.marl.nets.attention import AgentEncoder
+from terrarium.marl.batch import Obs
+from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
 from terrarium.marl.nets.columns import with_ids
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
 from terrarium.marl.nets.entity_transformer import TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.mlp import VectorEncoder
+from terrarium.marl.nets.mlp import MlpEncoder
 
-EntityEncoder = AgentEncoder | HpnEncoder | TransformerEncoder | CnnEncoder
+EntityEncoder = AttentionEncoder | HpnEncoder | TransformerEncoder | CnnEncoder
 
 
-def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | VectorEncoder:
+def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | MlpEncoder:
     """What reads an agent's own view; all but the one of vectors also yield tokens to aim at."""
-    skilled, n_ids = spec.n_aimed > 0, n_ids_of(spec, cfg)
+    has_abilities, n_ids = spec.n_aimed > 0, n_ids_of(spec, cfg)
     if cfg.encoder == "attention":
-        return AgentEncoder(cfg.width, cfg.token, cfg.heads, skilled, n_ids)
+        return AttentionEncoder(cfg.hidden_dim, cfg.token_dim, cfg.n_heads, has_abilities, n_ids)
     if cfg.encoder == "hpn":
-        return HpnEncoder(cfg.width, cfg.token, skilled, n_ids)
+        return HpnEncoder(cfg.hidden_dim, cfg.token_dim, has_abilities, n_ids)
     if cfg.encoder == "transformer":
-        return TransformerEncoder(cfg.width, cfg.layers, cfg.heads, skilled, n_ids)
+        return TransformerEncoder(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, has_abilities, n_ids)
     if cfg.encoder == "cnn":
-        return CnnEncoder(cfg.width, cfg.token, cfg.raster, skilled, n_ids)
-    return VectorEncoder(spec.obs_width + n_ids, cfg.width, plain=cfg.encoder == "linear")
+        return CnnEncoder(cfg.hidden_dim, cfg.token_dim, cfg.grid_size, has_abilities, n_ids)
+    return MlpEncoder(spec.obs_width + n_ids, cfg.hidden_dim, plain=cfg.encoder == "linear")
 
 
 def n_ids_of(spec: Spec, cfg: NetConfig) -> int:
@@ -33,18 +33,18 @@ def n_ids_of(spec: Spec, cfg: NetConfig) -> int:
 
 
 def encode(
-    encoder: EntityEncoder | VectorEncoder, look: Look, ids: Tensor | None
+    encoder: EntityEncoder | MlpEncoder, obs: Obs, ids: Tensor | None
 ) -> tuple[Tensor, Tensor | None]:
     """Features [B, A, H], and tokens [B, A, M, K] if there are any."""
-    if not isinstance(encoder, VectorEncoder):
-        features, tokens = encoder(look, ids)
+    if not isinstance(encoder, MlpEncoder):
+        features, tokens = encoder(obs, ids)
         return features, tokens
-    x = with_ids(look.obs, ids)  # [B, A, D]
+    x = with_ids(obs.vector, ids)  # [B, A, D]
     if x.shape[-1] != encoder.n_in:
         n_ids = 0 if ids is None else ids.shape[-1]
         raise NetError(
             f"this policy reads vectors of {encoder.n_in - n_ids} numbers and the scenario shows "
-            f"{look.obs.shape[-1]}; only the encoders of units fit every scenario: "
+            f"{obs.vector.shape[-1]}; only the encoders of units fit every scenario: "
             f"net.encoder={', '.join(ENTITY_ENCODERS)}"
         )
     return encoder(x), None

@@ -1,9 +1,9 @@
-"""An encoder in which all that an agent sees looks at each other, after UPDeT (Hu et al. 2021)."""
+"""Entity encoder with self-attention, after UPDeT (Hu et al. 2021)."""
 
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.columns import columns_for, themselves, with_ids
 from terrarium.marl.nets.layers import linear, split_axis
 
@@ -16,35 +16,35 @@ class TransformerEncoder(nn.Module):
     """
 
     def __init__(
-        self, width: int, n_layers: int, n_heads: int, skilled: bool, n_ids: int = 0
+        self, hidden_dim: int, n_layers: int, n_heads: int, has_abilities: bool, n_ids: int = 0
     ) -> None:
         super().__init__()
-        self.columns = columns_for(skilled)
-        self.token_width = width
-        self.unit = linear(len(self.columns.of_anybody), width)
-        self.pair = linear(self.columns.n_pairs, width, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.blocks = nn.ModuleList(_Block(width, n_heads) for _ in range(n_layers))
+        self.columns = columns_for(has_abilities)
+        self.token_dim = hidden_dim
+        self.unit = linear(len(self.columns.of_anybody), hidden_dim)
+        self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.blocks = nn.ModuleList(_Block(hidden_dim, n_heads) for _ in range(n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
-        self.norm = nn.LayerNorm(width)
+        self.norm = nn.LayerNorm(hidden_dim)
 
-    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, H] of whom they see."""
-        tokens, mask = self.read(look, ids)
+        tokens, mask = self.read(obs, ids)
         tokens = self.mix(tokens, mask)
-        return self.own(tokens, look), tokens
+        return self.own(tokens, obs), tokens
 
-    def read(self, look: Look, ids: Tensor | None) -> tuple[Tensor, Tensor]:
+    def read(self, obs: Obs, ids: Tensor | None) -> tuple[Tensor, Tensor]:
         """Tokens [B, A, M, H] before they meet, and which of them count, [B, A, M]."""
-        self.columns.check(look)
-        units = self.unit(look.table[..., self.columns.of_anybody])  # [B, M, H]
-        tokens = self.pair(look.pairs) + units.unsqueeze(-3)  # [B, A, M, H]
-        known = look.table[..., : look.n_agents, self.columns.of_itself]
+        self.columns.check(obs)
+        units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, H]
+        tokens = self.pair(obs.pairs) + units.unsqueeze(-3)  # [B, A, M, H]
+        known = obs.table[..., : obs.n_agents, self.columns.of_itself]
         own = self.itself(with_ids(known, ids))  # [B, A, H]
-        places = themselves(look)  # [A, M]
+        places = themselves(obs)  # [A, M]
         tokens = torch.where(places.unsqueeze(-1), own.unsqueeze(-2), tokens)
         # Itself, even if dead: attention to nobody at all is not a number.
-        return tokens, look.mask | places
+        return tokens, obs.mask | places
 
     def mix(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """tokens [B, A, M, H], of which those in the mask [B, A, M] are looked at -> the same."""
@@ -55,30 +55,30 @@ class TransformerEncoder(nn.Module):
         mixed: Tensor = self.norm(flow)
         return mixed.view(tokens.shape)
 
-    def own(self, tokens: Tensor, look: Look) -> Tensor:
+    def own(self, tokens: Tensor, obs: Obs) -> Tensor:
         """The agents' own tokens [B, A, H] among all; the dead see nothing."""
         mine = tokens.diagonal(dim1=-3, dim2=-2).transpose(-1, -2)  # [B, A, H]
-        return mine * look.acting.unsqueeze(-1)
+        return mine * obs.acting.unsqueeze(-1)
 
 
 class TokenCore(nn.Module):
     """Remembers by a token more: what becomes of it is there again in the next step."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, hidden_dim: int) -> None:
         super().__init__()
-        self.carry_size = width
+        self.carry_size = hidden_dim
 
     def forward(
         self,
         encoder: TransformerEncoder,
-        look: Look,
+        obs: Obs,
         memory: Tensor,
         resets: Tensor,
         ids: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """look [B, T], memory [B, A, H], resets [B, T] -> features [B, T, A, H], tokens
+        """obs [B, T], memory [B, A, H], resets [B, T] -> features [B, T, A, H], tokens
         [B, T, A, M, H], memory."""
-        tokens, mask = encoder.read(look.merge(), ids)  # [B T, A, M, H], [B T, A, M]
+        tokens, mask = encoder.read(obs.merge(), ids)  # [B T, A, M, H], [B T, A, M]
         mask = split_axis(nn.functional.pad(mask, (0, 1), value=True), resets.shape)
         steps = split_axis(tokens, resets.shape).unbind(1)  # T times [B, A, M, H]
         keep = (~resets).to(memory.dtype)[..., None, None]  # [B, T, 1, 1]
@@ -90,20 +90,20 @@ class TokenCore(nn.Module):
             memory = out[..., -1, :]
             mixed.append(out[..., :-1, :])
         tokens = torch.stack(mixed, 1)  # [B, T, A, M, H]
-        return encoder.own(tokens, look), tokens, memory
+        return encoder.own(tokens, obs), tokens, memory
 
 
 class _Block(nn.Module):
     """Attention of all to all, then two linear layers, each beside a way around it."""
 
-    def __init__(self, width: int, n_heads: int) -> None:
+    def __init__(self, hidden_dim: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.norm, self.norm_more = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.look = linear(width, 3 * width, gain=1.0)
-        self.out = linear(width, width, gain=1.0)
+        self.norm, self.norm_more = nn.LayerNorm(hidden_dim), nn.LayerNorm(hidden_dim)
+        self.look = linear(hidden_dim, 3 * hidden_dim, gain=1.0)
+        self.out = linear(hidden_dim, hidden_dim, gain=1.0)
         self.more = nn.Sequential(
-            linear(width, 2 * width), nn.ReLU(), linear(2 * width, width, 1.0)
+            linear(hidden_dim, 2 * hidden_dim), nn.ReLU(), linear(2 * hidden_dim, hidden_dim, 1.0)
         )
 
     def forward(self, x: Tensor, allowed: Tensor) -> Tensor:

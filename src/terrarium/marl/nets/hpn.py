@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.columns import Columns, columns_for, others_seen, with_ids
 from terrarium.marl.nets.layers import linear
 
@@ -16,27 +16,27 @@ class HpnEncoder(nn.Module):
     head, with queries of their own for allies and enemies, is the paper's output.
     """
 
-    def __init__(self, width: int, hidden: int, skilled: bool, n_ids: int = 0) -> None:
+    def __init__(self, hidden_dim: int, hidden: int, has_abilities: bool, n_ids: int = 0) -> None:
         super().__init__()
-        self.columns = columns_for(skilled)
-        self.token_width = hidden + 1
-        self.itself = linear(len(self.columns.of_itself) + n_ids, width)
-        self.allies = _Hypernet(self.columns, hidden, width)
-        self.enemies = _Hypernet(self.columns, hidden, width)
+        self.columns = columns_for(has_abilities)
+        self.token_dim = hidden + 1
+        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.allies = _Hypernet(self.columns, hidden, hidden_dim)
+        self.enemies = _Hypernet(self.columns, hidden, hidden_dim)
 
-    def forward(self, look: Look, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K + 1] of whom they see."""
-        self.columns.check(look)
-        n_agents = look.n_agents
-        units, mask = look.table[..., self.columns.of_anybody], others_seen(look)
-        own = self.itself(with_ids(look.table[..., :n_agents, self.columns.of_itself], ids))
+        self.columns.check(obs)
+        n_agents = obs.n_agents
+        units, mask = obs.table[..., self.columns.of_anybody], others_seen(obs)
+        own = self.itself(with_ids(obs.table[..., :n_agents, self.columns.of_itself], ids))
         friends, first = self.allies(
-            units[..., :n_agents, :], look.pairs[..., :n_agents, :], mask[..., :n_agents]
+            units[..., :n_agents, :], obs.pairs[..., :n_agents, :], mask[..., :n_agents]
         )  # [B, A, H], [B, A, A, K + 1]
         foes, second = self.enemies(
-            units[..., n_agents:, :], look.pairs[..., n_agents:, :], mask[..., n_agents:]
+            units[..., n_agents:, :], obs.pairs[..., n_agents:, :], mask[..., n_agents:]
         )  # [B, A, H], [B, A, M - A, K + 1]
-        features = (own + friends + foes).relu() * look.acting.unsqueeze(-1)  # [B, A, H]
+        features = (own + friends + foes).relu() * obs.acting.unsqueeze(-1)  # [B, A, H]
         return features, torch.cat((first, second), -2)  # [B, A, M, K + 1]
 
 
@@ -50,13 +50,13 @@ class _Hypernet(nn.Module):
     it, is not copied for every observer.
     """
 
-    def __init__(self, columns: Columns, hidden: int, width: int) -> None:
+    def __init__(self, columns: Columns, hidden: int, hidden_dim: int) -> None:
         super().__init__()
         n_known, n_pairs = len(columns.of_anybody), columns.n_pairs
         self.unit = linear(n_known, hidden)
         self.pair = linear(n_pairs, hidden, bias=False)
-        self.made_for_unit = linear((hidden + 1) * n_known, width, bias=False)
-        self.made_for_pair = linear((hidden + 1) * n_pairs, width, bias=False)
+        self.made_for_unit = linear((hidden + 1) * n_known, hidden_dim, bias=False)
+        self.made_for_pair = linear((hidden + 1) * n_pairs, hidden_dim, bias=False)
 
     def forward(self, units: Tensor, pairs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """units [B, m, f], pairs [B, A, m, r], mask [B, A, m] -> the sum [B, A, H] over those in

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.nets.mlp import state_of_each
+from terrarium.marl.nets.mlp import agent_states
 
 
 class StackedLinear(nn.Module):
@@ -26,31 +26,31 @@ class StackedLinear(nn.Module):
 
 
 class JointCritic(nn.Module):
-    """Q_i(x, a_1 ... a_n) of every agent i, or of local ones Q_i(o_i, a_i); with twins, twice.
+    """Q_i(x, a_1 ... a_n) of every agent i, or of local ones Q_i(o_i, a_i); two of each with twins.
 
     All read the state, everybody's actions, and what their own agent sees and remembers; what a
     local one must not know is blotted out. `judged` are the agents whose critics these are.
     """
 
     def __init__(
-        self, spec: Spec, cfg: NetConfig, judged: Sequence[int], local: bool, twins: bool
+        self, spec: Spec, cfg: NetConfig, judged: Sequence[int], local: bool, twin_critics: bool
     ) -> None:
         super().__init__()
-        self.judged, self.share, width = list(judged), cfg.share, cfg.width
-        n, self.n_memory = len(self.judged), 0 if cfg.core == "none" else width
+        self.judged, self.share_params, hidden_dim = list(judged), cfg.share_params, cfg.hidden_dim
+        n, self.n_memory = len(self.judged), 0 if cfg.core == "none" else hidden_dim
         n_seen, n_done = spec.state_size + spec.obs_width, spec.n_agents * spec.n_actions
         # One for all has to know whom it judges.
-        n_in = n_seen + n_done + self.n_memory + (n if self.share else 0)
-        n_nets = 1 if self.share else n
+        n_in = n_seen + n_done + self.n_memory + (n if self.share_params else 0)
+        n_nets = 1 if self.share_params else n
         self.nets = nn.ModuleList(
             nn.Sequential(
-                StackedLinear(n_nets, n_in, width),
+                StackedLinear(n_nets, n_in, hidden_dim),
                 nn.ReLU(),
-                StackedLinear(n_nets, width, width),
+                StackedLinear(n_nets, hidden_dim, hidden_dim),
                 nn.ReLU(),
-                StackedLinear(n_nets, width, 1),
+                StackedLinear(n_nets, hidden_dim, 1),
             )
-            for _ in range(2 if twins else 1)
+            for _ in range(2 if twin_critics else 1)
         )
         known = torch.full((n, n_seen + n_done + self.n_memory), not local)
         known[:, n_seen + n_done :] = True
@@ -61,14 +61,14 @@ class JointCritic(nn.Module):
         self.register_buffer("known", known, persistent=False)
         self.known: Tensor
 
-    def forward(self, look: Look, actions: Tensor, memory: Tensor) -> Tensor:
-        """look [...], actions [..., J or 1, A, N] as each critic sees them, memory [..., J, H] what
+    def forward(self, obs: Obs, actions: Tensor, memory: Tensor) -> Tensor:
+        """obs [...], actions [..., J or 1, A, N] as each critic sees them, memory [..., J, H] what
         agents that remember make of what they have seen -> values [K, ..., J]"""
-        seen = state_of_each(look)[..., self.judged, :]  # [..., J, S + D]
+        seen = agent_states(obs)[..., self.judged, :]  # [..., J, S + D]
         done = actions.flatten(-2).expand(*seen.shape[:-1], -1)  # [..., J, A N]
         x = torch.cat((seen, done, memory[..., : self.n_memory]), -1) * self.known  # [..., J, I]
         n_agents, shape = x.shape[-2], x.shape[:-1]
-        if self.share:
+        if self.share_params:
             ids = torch.eye(n_agents, device=x.device).expand(*shape, -1)
             x = torch.cat((x, ids), -1).flatten(0, -2).unsqueeze(0)  # [1, P J, I]
             values = [net(x)[0, :, 0].view(shape) for net in self.nets]

@@ -20,7 +20,7 @@ def linear(n_in: int, n_out: int, gain: float = RELU_GAIN, bias: bool = True) ->
 
 
 def split_axis(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The first axis as several: what `Look.merge` made one."""
+    """The first axis as several: what `Obs.merge` made one."""
     return x.view(*shape, *x.shape[1:])
 
 
@@ -31,12 +31,12 @@ class AttentionPool(nn.Module):
     to the sum after: for each token and head, two products of the token's width remain.
     """
 
-    def __init__(self, width: int, token: int, n_heads: int) -> None:
+    def __init__(self, hidden_dim: int, token_dim: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.query = linear(width, n_heads * token, gain=1.0)
-        self.value = linear(n_heads * token, width)
-        self.scale = 1.0 / math.sqrt(token)
+        self.query = linear(hidden_dim, n_heads * token_dim, gain=1.0)
+        self.value = linear(n_heads * token_dim, hidden_dim)
+        self.scale = 1.0 / math.sqrt(token_dim)
 
     def forward(self, queries: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
         """queries [B, A, H], tokens [B, A or 1, M, K], mask [B, A, M] -> [B, A, H]."""
@@ -63,7 +63,8 @@ def load_into(module: nn.Module, weights: dict[str, Tensor]) -> None:
         if weight.shape != weights[name].shape:
             raise NetError(
                 f"the saved weights have other shapes: {name} is {list(weights[name].shape)}, and "
-                f"{list(weight.shape)} is needed here; net.width, net.token and net.heads must be "
-                "the same, and with net.encoder=mlp or net.agent_id=true the scenario as well"
+                f"{list(weight.shape)} is needed here; net.hidden_dim, net.token_dim and "
+                "net.n_heads must be the same, and with net.encoder=mlp or net.agent_id=true the "
+                "scenario as well"
             )
     module.load_state_dict(weights)

@@ -1,4 +1,4 @@
-"""Mixers: what a team is worth, from what its agents think that they are."""
+"""Mixers: per-agent Q-values into a team Q-value (Q_tot)."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,21 +15,21 @@ TINY = 1e-10
 class MixerConfig:
     """Sizes of a mixer and of the networks that make its weights."""
 
-    embed: int = 32
-    """numbers between the agents' values and the team's"""
-    width: int = 64
-    """of the hypernetworks' hidden layer"""
-    layers: int = 2
-    """of the hypernetworks: 1 or 2"""
-    heads: int = 4
-    """of QPLEX's attention"""
+    embed_dim: int = 32
+    """embedding size of the mixing network"""
+    hypernet_dim: int = 64
+    """hidden units of the hypernetworks"""
+    hypernet_layers: int = 2
+    """layers of the hypernetworks: 1 or 2"""
+    n_heads: int = 4
+    """attention heads of QPLEX's mixer"""
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("embed", 1, 4096),
-            ("width", 1, 4096),
-            ("layers", 1, 2),
-            ("heads", 1, 64),
+            ("embed_dim", 1, 4096),
+            ("hypernet_dim", 1, 4096),
+            ("hypernet_layers", 1, 2),
+            ("n_heads", 1, 64),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
@@ -46,26 +46,30 @@ class Mixer(Protocol):
         """
 
 
-class SumMixer(nn.Module):
+class VdnMixer(nn.Module):
     """VDN (Sunehag et al. 2018): the sum."""
 
     def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
         return taken.sum(-1)
 
 
-class MonotoneMixer(nn.Module):
+class QmixMixer(nn.Module):
     """QMIX (Rashid et al. 2018): a network whose weights are made from the state, none negative."""
 
     def __init__(self, n_agents: int, state_size: int, cfg: MixerConfig) -> None:
         super().__init__()
-        self.n_agents, self.embed = n_agents, cfg.embed
-        self.first = hypernet(state_size, n_agents * cfg.embed, cfg.width, cfg.layers)
-        self.first_bias = nn.Linear(state_size, cfg.embed)
-        self.second = hypernet(state_size, cfg.embed, cfg.width, cfg.layers)
-        self.value = hypernet(state_size, 1, cfg.embed, 2)
+        self.n_agents, self.embed_dim = n_agents, cfg.embed_dim
+        self.first = hypernet(
+            state_size, n_agents * cfg.embed_dim, cfg.hypernet_dim, cfg.hypernet_layers
+        )
+        self.first_bias = nn.Linear(state_size, cfg.embed_dim)
+        self.second = hypernet(state_size, cfg.embed_dim, cfg.hypernet_dim, cfg.hypernet_layers)
+        self.value = hypernet(state_size, 1, cfg.embed_dim, 2)
 
     def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
-        weights = self.first(state).abs().unflatten(-1, (self.n_agents, self.embed))  # [..., A, E]
+        weights = (
+            self.first(state).abs().unflatten(-1, (self.n_agents, self.embed_dim))
+        )  # [..., A, E]
         hidden = (taken.unsqueeze(-2) @ weights).squeeze(-2) + self.first_bias(state)  # [..., E]
         hidden = nn.functional.elu(hidden)
         joined = (hidden * self.second(state).abs()).sum(-1)  # [...]
@@ -73,7 +77,7 @@ class MonotoneMixer(nn.Module):
         return total
 
 
-class DuplexMixer(nn.Module):
+class QplexMixer(nn.Module):
     """QPLEX (Wang et al. 2021): values are summed, advantages weighted by state and joint action.
 
     Whatever the weights, all being above zero, the best joint action stays the one of which each
@@ -82,13 +86,15 @@ class DuplexMixer(nn.Module):
 
     def __init__(self, n_agents: int, n_actions: int, state_size: int, cfg: MixerConfig) -> None:
         super().__init__()
-        self.n_actions, self.heads = n_actions, cfg.heads
-        width, n = cfg.width, n_agents * cfg.heads
-        self.scale = hypernet(state_size, n_agents, width, cfg.layers)
-        self.shift = hypernet(state_size, n_agents, width, cfg.layers)
-        self.keys = hypernet(state_size, cfg.heads, width, cfg.layers)
-        self.agents = hypernet(state_size, n, width, cfg.layers)
-        self.actions = hypernet(state_size + n_agents * n_actions, n, width, cfg.layers)
+        self.n_actions, self.n_heads = n_actions, cfg.n_heads
+        hidden_dim, n = cfg.hypernet_dim, n_agents * cfg.n_heads
+        self.scale = hypernet(state_size, n_agents, hidden_dim, cfg.hypernet_layers)
+        self.shift = hypernet(state_size, n_agents, hidden_dim, cfg.hypernet_layers)
+        self.keys = hypernet(state_size, cfg.n_heads, hidden_dim, cfg.hypernet_layers)
+        self.agents = hypernet(state_size, n, hidden_dim, cfg.hypernet_layers)
+        self.actions = hypernet(
+            state_size + n_agents * n_actions, n, hidden_dim, cfg.hypernet_layers
+        )
 
     def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
         scale, shift = self.scale(state).abs() + TINY, self.shift(state)  # [..., A]
@@ -96,7 +102,7 @@ class DuplexMixer(nn.Module):
         advantages = (values - (scale * best + shift)).detach()  # [..., A] zero or less
         chosen = one_hot(actions, self.n_actions).flatten(-2)  # [..., A N]
         keys = self.keys(state).abs().unsqueeze(-2) + TINY  # [..., 1, h]
-        heads = (-1, self.heads)
+        heads = (-1, self.n_heads)
         agents = self.agents(state).unflatten(-1, heads).sigmoid()  # [..., A, h]
         joint = torch.cat((state, chosen), -1)
         deeds = self.actions(joint).unflatten(-1, heads).sigmoid()  # [..., A, h]
@@ -105,29 +111,29 @@ class DuplexMixer(nn.Module):
         return total
 
 
-class JointValue(nn.Module):
-    """QTRAN's value of a joint action (Son et al. 2019), from what agents think and do, and V."""
+class QtranJointQ(nn.Module):
+    """QTRAN's value of a joint action (Son et al. 2019), from what agents encode and do, and V."""
 
     def __init__(
-        self, n_agents: int, n_actions: int, n_features: int, state_size: int, width: int
+        self, n_agents: int, n_actions: int, n_features: int, state_size: int, hidden_dim: int
     ) -> None:
         super().__init__()
         self.n_actions = n_actions
         pair = n_features + n_actions
         self.encode = nn.Sequential(nn.Linear(pair, pair), nn.ReLU(), nn.Linear(pair, pair))
         self.joint = nn.Sequential(
-            nn.Linear(state_size + pair, width),
+            nn.Linear(state_size + pair, hidden_dim),
             nn.ReLU(),
-            nn.Linear(width, width),
+            nn.Linear(hidden_dim, hidden_dim),
             nn.ReLU(),
-            nn.Linear(width, 1),
+            nn.Linear(hidden_dim, 1),
         )
         self.state = nn.Sequential(
-            nn.Linear(state_size, width),
+            nn.Linear(state_size, hidden_dim),
             nn.ReLU(),
-            nn.Linear(width, width),
+            nn.Linear(hidden_dim, hidden_dim),
             nn.ReLU(),
-            nn.Linear(width, 1),
+            nn.Linear(hidden_dim, 1),
         )
 
     def forward(self, features: Tensor, actions: Tensor, state: Tensor) -> Tensor:
@@ -143,11 +149,11 @@ class JointValue(nn.Module):
         return value
 
 
-def hypernet(n_in: int, n_out: int, width: int, n_layers: int) -> nn.Module:
+def hypernet(n_in: int, n_out: int, hidden_dim: int, n_layers: int) -> nn.Module:
     """A small network whose output are weights."""
     if n_layers == 1:
         return nn.Linear(n_in, n_out)
-    return nn.Sequential(nn.Linear(n_in, width), nn.ReLU(), nn.Linear(width, n_out))
+    return nn.Sequential(nn.Linear(n_in, hidden_dim), nn.ReLU(), nn.Linear(hidden_dim, n_out))
 
 
 def one_hot(actions: Tensor, n_actions: int) -> Tensor:

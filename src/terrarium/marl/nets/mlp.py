@@ -3,30 +3,30 @@
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.layers import linear
 
 
-class VectorEncoder(nn.Module):
+class MlpEncoder(nn.Module):
     """Two layers over an agent's observation, or over the global state beside it.
 
     A plain one has a single layer and normalizes nothing, as PyMARL's agents.
     """
 
-    def __init__(self, n_in: int, width: int, plain: bool = False) -> None:
+    def __init__(self, n_in: int, hidden_dim: int, plain: bool = False) -> None:
         super().__init__()
         self.n_in = n_in
         if plain:
-            self.layers = nn.Sequential(linear(n_in, width), nn.ReLU())
+            self.layers = nn.Sequential(linear(n_in, hidden_dim), nn.ReLU())
             return
         self.layers = nn.Sequential(
             nn.LayerNorm(n_in),
-            linear(n_in, width),
+            linear(n_in, hidden_dim),
             nn.ReLU(),
-            nn.LayerNorm(width),
-            linear(width, width),
+            nn.LayerNorm(hidden_dim),
+            linear(hidden_dim, hidden_dim),
             nn.ReLU(),
-            nn.LayerNorm(width),
+            nn.LayerNorm(hidden_dim),
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -34,7 +34,7 @@ class VectorEncoder(nn.Module):
         return features
 
 
-def state_of_each(look: Look) -> Tensor:
+def agent_states(obs: Obs) -> Tensor:
     """[..., A, S + D] the state, and beside it what each agent sees."""
-    state = look.state.unsqueeze(-2).expand(*look.obs.shape[:-1], -1)
-    return torch.cat((state, look.obs), -1)
+    state = obs.state.unsqueeze(-2).expand(*obs.vector.shape[:-1], -1)
+    return torch.cat((state, obs.vector), -1)

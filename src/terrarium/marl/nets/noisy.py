@@ -41,7 +41,7 @@ class NoisyLinear(nn.Module):
                 noise.copy_(drawn.sign() * drawn.abs().sqrt())
 
     def forward(self, x: Tensor) -> Tensor:
-        # Copies, since a later draw must not change what a loss of before looks back on.
+        # Copies, since a later draw must not change what an earlier loss refers to.
         noise_in, noise_out = self.noise_in.clone(), self.noise_out.clone()
         weight = self.weight + self.weight_sigma * torch.outer(noise_out, noise_in)
         return nn.functional.linear(x, weight, self.bias + self.bias_sigma * noise_out)

@@ -27,11 +27,11 @@ class LstmScan(torch.autograd.Function):
     def forward(
         ctx: Any, drive: Tensor, weight: Tensor, carry: Tensor, keep: Tensor
     ) -> tuple[Tensor, Tensor]:
-        n_steps, n_rows, width = len(drive), len(carry), weight.shape[1]
+        n_steps, n_rows, hidden_dim = len(drive), len(carry), weight.shape[1]
         gates = torch.empty_like(drive)
-        kept, kept_cells, cells, bounded, out = drive.new_empty(5, n_steps, n_rows, width)
-        gate, soft, new, last = _steps(gates, (0, 4), (0, 2), (2, 3), (3, 4), width=width)
-        let_in, forget = _steps(gates, (0, 1), (1, 2), width=width)
+        kept, kept_cells, cells, bounded, out = drive.new_empty(5, n_steps, n_rows, hidden_dim)
+        gate, soft, new, last = _steps(gates, (0, 4), (0, 2), (2, 3), (3, 4), hidden_dim=hidden_dim)
+        let_in, forget = _steps(gates, (0, 1), (1, 2), hidden_dim=hidden_dim)
         told, kept_h, kept_c = drive.unbind(0), kept.unbind(0), kept_cells.unbind(0)
         cell, bound, outs = cells.unbind(0), bounded.unbind(0), out.unbind(0)
         goes_on = keep.unbind(0)
@@ -54,25 +54,25 @@ class LstmScan(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor, d_carry: Tensor) -> Grads:
         gates, kept, kept_cells, bounded, weight, keep = ctx.saved_tensors
-        n_steps, n_rows, width = kept.shape
+        n_steps, n_rows, hidden_dim = kept.shape
         let_in, forget, new, let_out = gates.chunk(4, -1)
         # Slopes of the gates do not wait for what comes back: all steps at once.
         d_gates = torch.empty_like(gates)
-        slopes = gates.new_empty(n_steps, n_rows, 3, width)  # of the cell by its three gates
+        slopes = gates.new_empty(n_steps, n_rows, 3, hidden_dim)  # of the cell by its three gates
         torch.mul(new, let_in * (1.0 - let_in), out=slopes[:, :, 0])
         torch.mul(kept_cells, forget * (1.0 - forget), out=slopes[:, :, 1])
         torch.mul(let_in, 1.0 - new.square(), out=slopes[:, :, 2])
         of_cell = (let_out * (1.0 - bounded.square())).unbind(0)
         of_last = (bounded * let_out * (1.0 - let_out)).unbind(0)
         passed, goes_on, came = (forget * keep).unbind(0), keep.unbind(0), d_out.unbind(0)
-        d_gate, d_three, d_last = _steps(d_gates, (0, 4), (0, 3), (3, 4), width=width)
+        d_gate, d_three, d_last = _steps(d_gates, (0, 4), (0, 3), (3, 4), hidden_dim=hidden_dim)
         slope = slopes.unbind(0)
         d_h, d_c = d_carry.chunk(2, -1)
         for t in reversed(range(n_steps)):
             d_h = d_h + came[t]
             d_c = torch.addcmul(d_c, d_h, of_cell[t])
             torch.mul(d_h, of_last[t], out=d_last[t])
-            torch.mul(d_c.unsqueeze(1), slope[t], out=d_three[t].view(n_rows, 3, width))
+            torch.mul(d_c.unsqueeze(1), slope[t], out=d_three[t].view(n_rows, 3, hidden_dim))
             d_h = (d_gate[t] @ weight).mul_(goes_on[t])
             d_c = d_c * passed[t]
         d_weight = d_gates.flatten(0, 1).T @ kept.flatten(0, 1)
@@ -86,12 +86,16 @@ class GruScan(torch.autograd.Function):
     def forward(
         ctx: Any, drive: Tensor, weight: Tensor, carry: Tensor, keep: Tensor
     ) -> tuple[Tensor, Tensor]:
-        n_steps, n_rows, width = len(drive), len(carry), weight.shape[1]
+        n_steps, n_rows, hidden_dim = len(drive), len(carry), weight.shape[1]
         gates, recalled = torch.empty_like(drive), torch.empty_like(drive)
-        kept, out = drive.new_empty(2, n_steps, n_rows, width)
-        both, reset, update, new = _steps(gates, (0, 2), (0, 1), (1, 2), (2, 3), width=width)
-        told, told_new = _steps(drive, (0, 2), (2, 3), width=width)
-        known, known_both, known_new = _steps(recalled, (0, 3), (0, 2), (2, 3), width=width)
+        kept, out = drive.new_empty(2, n_steps, n_rows, hidden_dim)
+        both, reset, update, new = _steps(
+            gates, (0, 2), (0, 1), (1, 2), (2, 3), hidden_dim=hidden_dim
+        )
+        told, told_new = _steps(drive, (0, 2), (2, 3), hidden_dim=hidden_dim)
+        known, known_both, known_new = _steps(
+            recalled, (0, 3), (0, 2), (2, 3), hidden_dim=hidden_dim
+        )
         kept_h, outs, goes_on = kept.unbind(0), out.unbind(0), keep.unbind(0)
         h = carry
         for t in range(n_steps):
@@ -108,18 +112,18 @@ class GruScan(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor, d_carry: Tensor) -> Grads:
         gates, recalled, kept, weight, keep = ctx.saved_tensors
-        n_steps, _, width = kept.shape
+        n_steps, _, hidden_dim = kept.shape
         reset, update, new = gates.chunk(3, -1)
         # Slopes of the gates do not wait for what comes back: all steps at once.
         d_drive, d_recalled = torch.empty_like(gates), torch.empty_like(gates)
         of_new = ((1.0 - update) * (1.0 - new.square())).unbind(0)
         of_update = ((kept - new) * update * (1.0 - update)).unbind(0)
-        of_reset = (recalled[..., 2 * width :] * reset * (1.0 - reset)).unbind(0)
+        of_reset = (recalled[..., 2 * hidden_dim :] * reset * (1.0 - reset)).unbind(0)
         resets, updates, goes_on = reset.unbind(0), update.unbind(0), keep.unbind(0)
-        d_reset, d_update, d_new = _steps(d_drive, (0, 1), (1, 2), (2, 3), width=width)
+        d_reset, d_update, d_new = _steps(d_drive, (0, 1), (1, 2), (2, 3), hidden_dim=hidden_dim)
         d_both, d_known, d_known_both, d_known_new = (
-            *_steps(d_drive, (0, 2), width=width),
-            *_steps(d_recalled, (0, 3), (0, 2), (2, 3), width=width),
+            *_steps(d_drive, (0, 2), hidden_dim=hidden_dim),
+            *_steps(d_recalled, (0, 3), (0, 2), (2, 3), hidden_dim=hidden_dim),
         )
         came, d_h = d_out.unbind(0), d_carry
         for t in reversed(range(n_steps)):
@@ -134,38 +138,42 @@ class GruScan(torch.autograd.Function):
         return d_drive, d_weight, d_h, None
 
 
-def _steps(stretch: Tensor, *gates: tuple[int, int], width: int) -> tuple[tuple[Tensor, ...], ...]:
+def _steps(
+    stretch: Tensor, *gates: tuple[int, int], hidden_dim: int
+) -> tuple[tuple[Tensor, ...], ...]:
     """For each range of gates, its columns of [T, R, gates * H] step by step: T times [R, n * H].
 
     All views are made at once; made in the loop they take as long as the arithmetic.
     """
-    return tuple(stretch[..., first * width : end * width].unbind(0) for first, end in gates)
+    return tuple(
+        stretch[..., first * hidden_dim : end * hidden_dim].unbind(0) for first, end in gates
+    )
 
 
 class RecurrentCore(nn.Module):
     """A GRU or LSTM, one for all agents. A carry is what it remembers: [B, A, carry_size]."""
 
-    def __init__(self, kind: str, width: int) -> None:
+    def __init__(self, kind: str, hidden_dim: int) -> None:
         super().__init__()
-        self.kind, self.width = kind, width
+        self.kind, self.hidden_dim = kind, hidden_dim
         n_gates = {"gru": 3, "lstm": 4}[kind]
-        self.drive = linear(width, n_gates * width, gain=1.0)
-        self.recall = linear(width, n_gates * width, gain=1.0, bias=False)
+        self.drive = linear(hidden_dim, n_gates * hidden_dim, gain=1.0)
+        self.recall = linear(hidden_dim, n_gates * hidden_dim, gain=1.0, bias=False)
         if kind == "lstm":  # remember, until it is learned what to forget
-            nn.init.ones_(self.drive.bias[width : 2 * width])
+            nn.init.ones_(self.drive.bias[hidden_dim : 2 * hidden_dim])
 
     @property
     def carry_size(self) -> int:
-        return self.width * (2 if self.kind == "lstm" else 1)
+        return self.hidden_dim * (2 if self.kind == "lstm" else 1)
 
     def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
-        n_rows, n_steps, n_agents, width = x.shape
-        drive = self.drive(x.transpose(0, 1).reshape(n_steps, n_rows * n_agents, width))
+        n_rows, n_steps, n_agents, hidden_dim = x.shape
+        drive = self.drive(x.transpose(0, 1).reshape(n_steps, n_rows * n_agents, hidden_dim))
         keep = (~resets).T.to(x.dtype).repeat_interleave(n_agents, 1).unsqueeze(-1)  # [T, B A, 1]
         scan = LstmScan if self.kind == "lstm" else GruScan
         out, end = scan.apply(drive, self.recall.weight, carry.flatten(0, 1), keep)  # type: ignore[no-untyped-call]  # torch does not say
-        features = out.view(n_steps, n_rows, n_agents, width).transpose(0, 1)
+        features = out.view(n_steps, n_rows, n_agents, hidden_dim).transpose(0, 1)
         return features, end.view(n_rows, n_agents, -1)
 
 

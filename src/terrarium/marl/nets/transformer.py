@@ -12,22 +12,22 @@ class TransformerCore(nn.Module):
     """Layers of attention over a window of steps, as if each had read the ones before.
 
     A carry holds, for each layer, what it was given in the last steps and whether there was
-    anything: [B, A, layers * window * (width + 1)].
+    anything: [B, A, layers * window * (hidden_dim + 1)].
     """
 
-    def __init__(self, width: int, n_layers: int, n_heads: int, window: int) -> None:
+    def __init__(self, hidden_dim: int, n_layers: int, n_heads: int, window: int) -> None:
         super().__init__()
-        self.width, self.window = width, window
-        self.layers = nn.ModuleList(_Layer(width, n_heads, window) for _ in range(n_layers))
+        self.hidden_dim, self.window = hidden_dim, window
+        self.layers = nn.ModuleList(_Layer(hidden_dim, n_heads, window) for _ in range(n_layers))
 
     @property
     def carry_size(self) -> int:
-        return len(self.layers) * self.window * (self.width + 1)
+        return len(self.layers) * self.window * (self.hidden_dim + 1)
 
     def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
-        n_rows, _, n_agents, width = x.shape
-        memory = carry.view(n_rows, n_agents, len(self.layers), self.window, width + 1)
+        n_rows, _, n_agents, hidden_dim = x.shape
+        memory = carry.view(n_rows, n_agents, len(self.layers), self.window, hidden_dim + 1)
         allowed = self._allowed(resets, memory[:, :, 0, :, -1] > 0.5)  # [B, A, T, W + T]
         flow, kept = x.transpose(1, 2), []  # [B, A, T, H]
         for i, layer in enumerate(self.layers):
@@ -55,15 +55,15 @@ class TransformerCore(nn.Module):
 class _Layer(nn.Module):
     """Attention to the past, then two linear layers, each beside a way around it."""
 
-    def __init__(self, width: int, n_heads: int, window: int) -> None:
+    def __init__(self, hidden_dim: int, n_heads: int, window: int) -> None:
         super().__init__()
         self.n_heads, self.window = n_heads, window
-        self.norm, self.norm_more = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.query = linear(width, width, gain=1.0)
-        self.keys = linear(width, 2 * width, gain=1.0)
-        self.out = linear(width, width, gain=1.0)
+        self.norm, self.norm_more = nn.LayerNorm(hidden_dim), nn.LayerNorm(hidden_dim)
+        self.query = linear(hidden_dim, hidden_dim, gain=1.0)
+        self.keys = linear(hidden_dim, 2 * hidden_dim, gain=1.0)
+        self.out = linear(hidden_dim, hidden_dim, gain=1.0)
         self.more = nn.Sequential(
-            linear(width, 2 * width), nn.ReLU(), linear(2 * width, width, 1.0)
+            linear(hidden_dim, 2 * hidden_dim), nn.ReLU(), linear(2 * hidden_dim, hidden_dim, 1.0)
         )
         self.ago = nn.Parameter(torch.zeros(n_heads, window))  # how much each distance counts
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from terrarium.envs.views import Views
 from terrarium.marl.algos.algo import Algo
-from terrarium.marl.batch import look_at
+from terrarium.marl.batch import obs_from_views
 from terrarium.marl.nets.config import views_of
 from terrarium.marl.playing.policy import load_policy
 
@@ -60,7 +60,9 @@ class PolicyPlayer:
         if self._carry.shape != shape:
             self._carry = torch.zeros(shape, device=device)
         begins = torch.from_numpy(env.episode_steps == 0).to(device)
-        choice = self._algo.act(look_at(env.now).to(device), self._carry, begins, greedy=True)
+        choice = self._algo.act(
+            obs_from_views(env.now).to(device), self._carry, begins, greedy=True
+        )
         self._carry = choice.carry
         return choice.actions.cpu().numpy()
 

@@ -14,7 +14,7 @@ from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.teams import is_teams, split_teams
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.nets.config import NetConfig, Spec
-from terrarium.marl.place import make_place
+from terrarium.marl.runtime import make_runtime
 
 
 def load_policy(file: Path) -> tuple[Algo, Layer]:
@@ -28,7 +28,7 @@ def load_policy(file: Path) -> tuple[Algo, Layer]:
         raise CheckpointError(f"{file}: the checkpoint is damaged: {error}") from None
     layer = layer_from_file(file, tables)
     net, cfg = _settings(layer, name)
-    algo = find_algo(name)(spec, net, cfg, make_place(np.random.SeedSequence(0)))
+    algo = find_algo(name)(spec, net, cfg, make_runtime(np.random.SeedSequence(0)))
     algo.load_weights(state)
     return algo, layer
 

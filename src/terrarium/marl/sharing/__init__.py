@@ -1,1 +1,1 @@
-"""Experience that agents send each other: who sends what, who receives it, and when."""
+"""ReplayStore that agents send each other: who sends what, who receives it, and when."""

@@ -16,25 +16,26 @@ class ShareConfig:
     rule: str = "none"
     """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
     bandwidth: float = 0.1
-    """share of its experience that an agent may send in an update"""
+    """fraction of its experience that an agent may send per update"""
     window: int = 1500
-    """quantile, gaussian: the last errors of an agent that are called usual"""
-    ordinary: float = 0.1
-    """stochastic: part of the bandwidth that is left to experience of any kind"""
+    """quantile, gaussian: number of past TD errors of an agent"""
+    uniform_fraction: float = 0.1
+    """stochastic: part of the bandwidth that is sent uniformly at random"""
     receivers: str = "all"
-    """all; sight: whom the sender sees; similar: who observes the like; roles: who thinks alike"""
-    similarity: float = 0.9
-    """similar: from which cosine of two agents' vectors on; of their units', if there are none"""
-    roles: int = 3
-    """roles: how many kinds of agents are told apart"""
+    """all; sight: agents that the sender sees; similar: similar observations; roles: same
+    cluster"""
+    min_similarity: float = 0.9
+    """similar: least cosine similarity of two observations"""
+    n_roles: int = 3
+    """roles: number of clusters"""
     trigger: str = "fixed"
-    """when: fixed, or entropy: when the kind of the experience has changed"""
-    every: int = 1
-    """fixed: gradient steps from one sharing to the next"""
-    change: float = 0.02
-    """entropy: change of the normalized entropy of the errors that calls for sharing"""
-    weight: float = 1.0
-    """of what was received beside one's own experience"""
+    """when: fixed interval, or entropy: when the distribution of TD errors has changed"""
+    interval: int = 1
+    """fixed: gradient steps between two exchanges"""
+    entropy_change: float = 0.02
+    """entropy: change of the normalized entropy of TD errors that triggers an exchange"""
+    coef: float = 1.0
+    """coefficient of the loss of received experience"""
 
     def __post_init__(self) -> None:
         for name, allowed in (("rule", RULES), ("receivers", RECEIVERS), ("trigger", TRIGGERS)):
@@ -47,12 +48,12 @@ class ShareConfig:
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
             ("window", 2, 100_000),
-            ("ordinary", 0.0, 1.0),
-            ("similarity", -1.0, 1.0),
-            ("roles", 1, 64),
-            ("every", 1, 10**9),
-            ("change", 0.0, 1.0),
-            ("weight", 0.0, 1e6),
+            ("uniform_fraction", 0.0, 1.0),
+            ("min_similarity", -1.0, 1.0),
+            ("n_roles", 1, 64),
+            ("interval", 1, 10**9),
+            ("entropy_change", 0.0, 1.0),
+            ("coef", 0.0, 1e6),
         ):
             value = getattr(self, name)
             if not low <= value <= high:

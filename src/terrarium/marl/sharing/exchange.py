@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.receivers import Receivers
 from terrarium.marl.sharing.senders import Sender
@@ -26,7 +26,7 @@ class Exchange:
 
     def send(
         self,
-        look: Look,
+        obs: Obs,
         features: Tensor,
         errors: Tensor,
         there: Tensor,
@@ -34,16 +34,16 @@ class Exchange:
     ) -> Tensor:
         """[R, L, A, A] bool: this experience of the first agent goes to the second one."""
         sent = self.sender.mark(errors, there, generator)  # [R, L, A]
-        goes_to = self.receivers.of(look, features, there) & sent.unsqueeze(-1)
+        goes_to = self.receivers.of(obs, features, there) & sent.unsqueeze(-1)
         return goes_to if self._is_due(errors, there) else torch.zeros_like(goes_to)
 
     def _is_due(self, errors: Tensor, there: Tensor) -> bool:
         """Every so many steps, or when what is learned from has changed since the last time."""
         self._n_steps += 1
         if self.cfg.trigger == "fixed":
-            return (self._n_steps - 1) % self.cfg.every == 0
+            return (self._n_steps - 1) % self.cfg.interval == 0
         entropy = entropy_of(errors[there])
-        if abs(entropy - self._entropy) <= self.cfg.change:
+        if abs(entropy - self._entropy) <= self.cfg.entropy_change:
             return False
         self._entropy = entropy
         return True

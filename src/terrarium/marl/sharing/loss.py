@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import pick
-from terrarium.marl.buffers.replay import ReplayRows
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.nets.actor import Actor, SeparateActors
 
 
 @dataclass(frozen=True)
-class Lesson:
+class SharedExperience:
     """Individual experience, as a receiver needs it."""
 
     rewards: Tensor  # [R, L, A] of the agent that sent it
@@ -19,11 +19,11 @@ class Lesson:
 
 
 def received_loss(
-    rows: ReplayRows,
+    rows: ReplayBatch,
     goes_to: Tensor,
-    lesson: Lesson,
+    lesson: SharedExperience,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
-    discount: float,
+    gamma: float,
     double: bool,
 ) -> Tensor:
     """Squared errors of the receivers' own networks about what they were sent.
@@ -32,14 +32,14 @@ def received_loss(
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
     online, target = agents
-    each = online.as_each(rows.look, rows.carry, rows.resets)  # [J, R, L + 1, A, N]
+    each = online.logits_as_each(rows.obs, rows.carry, rows.resets)  # [J, R, L + 1, A, N]
     with torch.no_grad():
-        each_later = target.as_each(rows.look, rows.carry, rows.resets)
+        each_later = target.logits_as_each(rows.obs, rows.carry, rows.resets)
         greedy = (each if double else each_later)[:, :, 1:].argmax(-1)  # [J, R, L, A]
         later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
-        goals = lesson.rewards + discount * later  # [J, R, L, A]
+        targets = lesson.rewards + gamma * later  # [J, R, L, A]
     actions = rows.actions.expand(len(each), *rows.actions.shape)
-    errors = pick(each[:, :, :-1], actions) - goals  # [J, R, L, A]
+    errors = pick(each[:, :, :-1], actions) - targets  # [J, R, L, A]
     # One network for all answers for every receiver alike.
     who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
     # What was not sent is 0 before it is squared: in padding values are the lowest number.

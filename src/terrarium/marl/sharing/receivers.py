@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Look
+from terrarium.marl.batch import Obs
 from terrarium.marl.sharing.config import ShareConfig
 
 
@@ -14,10 +14,10 @@ class Receivers:
 
     def __init__(self, cfg: ShareConfig) -> None:
         self.cfg = cfg
-        self.roles = Roles(cfg.roles) if cfg.receivers == "roles" else None
+        self.roles = Roles(cfg.n_roles) if cfg.receivers == "roles" else None
 
-    def of(self, look: Look, features: Tensor, there: Tensor) -> Tensor:
-        """[R, L, A, A] sender, then receiver; look [R, L, ...], features [R, L, A, H].
+    def of(self, obs: Obs, features: Tensor, there: Tensor) -> Tensor:
+        """[R, L, A, A] sender, then receiver; obs [R, L, ...], features [R, L, A, H].
 
         Who is dead learns nothing, and nobody sends to itself.
         """
@@ -25,10 +25,10 @@ class Receivers:
         others = ~torch.eye(n_agents, dtype=torch.bool, device=there.device)
         possible = there.unsqueeze(-1) & there.unsqueeze(-2) & others
         if self.cfg.receivers == "sight":
-            return possible & look.mask[..., :n_agents]
+            return possible & obs.mask[..., :n_agents]
         if self.cfg.receivers == "similar":
-            seen = look.obs if look.obs.shape[-1] else look.table[..., :n_agents, :]
-            return possible & (cosines(seen) >= self.cfg.similarity)
+            seen = obs.vector if obs.vector.shape[-1] else obs.table[..., :n_agents, :]
+            return possible & (cosines(seen) >= self.cfg.min_similarity)
         if self.roles is not None:
             role = self.roles.learn(features.detach(), there)  # [R, L, A]
             return possible & (role.unsqueeze(-1) == role.unsqueeze(-2))
@@ -43,7 +43,7 @@ class Receivers:
 
 
 class Roles:
-    """Clusters of what agents think: k-means that goes on from batch to batch."""
+    """Clusters of the agents' features: k-means that goes on from batch to batch."""
 
     rate = 0.1
     """how far a center moves to the mean of those nearest to it"""

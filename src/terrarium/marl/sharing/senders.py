@@ -50,7 +50,7 @@ class Sender:
         If more is drawn than the bandwidth lets through, luck decides, not the size once more:
         among what was drawn, a lot's share of its chance is as likely to be small as large.
         """
-        chances = stochastic_chances(sizes, there, self.cfg.bandwidth, self.cfg.ordinary)
+        chances = stochastic_chances(sizes, there, self.cfg.bandwidth, self.cfg.uniform_fraction)
         lots = torch.rand(sizes.shape, generator=generator).to(sizes.device)
         return -lots / chances, lots < chances
 
@@ -72,12 +72,14 @@ class Sender:
         self._window = state["window"].clone()
 
 
-def stochastic_chances(sizes: Tensor, there: Tensor, bandwidth: float, ordinary: float) -> Tensor:
+def stochastic_chances(
+    sizes: Tensor, there: Tensor, bandwidth: float, uniform_fraction: float
+) -> Tensor:
     """Chances [R, L, A] to be sent: b (1 - o) N |d| / sum |d| + b o, at most 1, agent by agent."""
     own = (sizes * there).flatten(0, 1)  # [R L, A]
     n = there.flatten(0, 1).sum(0)  # [A]
     relative = sizes * n / own.sum(0).clamp(min=1e-12)
-    chances = bandwidth * ((1.0 - ordinary) * relative + ordinary)
+    chances = bandwidth * ((1.0 - uniform_fraction) * relative + uniform_fraction)
     return chances.clamp(max=1.0) * there
 
 

@@ -1,4 +1,4 @@
-"""Experience that is kept: rows of steps, each a whole episode or a stretch of one.
+"""ReplayStore that is kept: rows of steps, each a whole episode or a stretch of one.
 
 One buffer serves every kind of replay: rows of an episode's length hold whole episodes, rows of one
 step are transitions, and whatever is between are sequences. A row ends where its episode does, and
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.batch import Look, Own, parts, put_parts, room_for, room_for_own
+from terrarium.marl.batch import Obs, Own, obs_zeros, own_zeros, parts, write_obs
 from terrarium.marl.buffers.sum_tree import SumTree
 from terrarium.marl.nets.config import Spec
 from terrarium.marl.rollout import Rollout
@@ -26,47 +26,47 @@ SMALLEST_PRIORITY = 1e-6
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """What is kept, and how it is drawn."""
+    """Size and sampling of the replay buffer."""
 
-    capacity: int = 2000
-    """rows that are kept, each an episode or a stretch of one"""
-    chunk: int = 0
-    """steps of a row; 0: whole episodes, 1: single transitions"""
-    batch: int = 32
-    """rows of a gradient step"""
-    priority: float = 0.0
-    """how much the error of a row raises its chance to be drawn (alpha); 0: all are alike"""
-    correction: Schedule = Schedule("0.4 -> 1")
-    """how much of that is taken back in the loss (beta)"""
-    hindsight: float = 0.0
-    """share of the rows whose goal becomes what they achieved; for environments with goals only"""
-    on_disk: bool = True
-    """keep it in the run's folder, too: a resumed run needs it to go on as if nothing happened"""
+    buffer_size: int = 2000
+    """sequences in the replay buffer, each an episode or a part of one"""
+    chunk_length: int = 0
+    """steps of a stored sequence; 0: whole episodes, 1: transitions"""
+    batch_size: int = 32
+    """sequences per gradient step"""
+    per_alpha: float = 0.0
+    """prioritized replay: exponent of the priorities; 0: uniform sampling"""
+    per_beta: Schedule = Schedule("0.4 -> 1")
+    """prioritized replay: exponent of the importance weights"""
+    hindsight_ratio: float = 0.0
+    """hindsight experience replay: fraction of relabeled sequences; for tasks with goals only"""
+    save_to_disk: bool = True
+    """save the buffer with the run, so that a resumed run continues exactly"""
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("capacity", 1, 10**9),
-            ("chunk", 0, 100_000),
-            ("batch", 1, 100_000),
-            ("priority", 0.0, 1.0),
-            ("hindsight", 0.0, 1.0),
+            ("buffer_size", 1, 10**9),
+            ("chunk_length", 0, 100_000),
+            ("batch_size", 1, 100_000),
+            ("per_alpha", 0.0, 1.0),
+            ("hindsight_ratio", 0.0, 1.0),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise TerrariumError(f"replay.{name} is {value}; allowed: {low} to {high}")
-        check_schedule("replay.correction", self.correction, 0.0, 1.0)
-        if self.batch > self.capacity:
+        check_schedule("replay.per_beta", self.per_beta, 0.0, 1.0)
+        if self.batch_size > self.buffer_size:
             raise TerrariumError(
-                f"replay.batch is {self.batch} and replay.capacity {self.capacity}: "
-                "a batch is drawn from what is kept, so it cannot be larger"
+                f"replay.batch_size is {self.batch_size} and replay.buffer_size "
+                f"{self.buffer_size}: a batch cannot be larger than the buffer"
             )
 
 
 @dataclass(frozen=True)
-class ReplayRows:
+class ReplayBatch:
     """Up to L steps in each of R rows, ready to learn from; K were drawn."""
 
-    look: Look  # [R, L + 1, ...]
+    obs: Obs  # [R, L + 1, ...]
     actions: Tensor  # [R, L, A] indices, or [R, L, A, N] vectors
     rewards: Tensor  # [R, L] of the team
     own: Own  # [R, L, A or 1]
@@ -97,10 +97,10 @@ class ReplayRows:
         sums[1].index_add_(0, owner, self.filled.to(values.dtype).flatten())
         return sums[0] / sums[1].clamp(min=1.0)
 
-    def to(self, device: torch.device) -> "ReplayRows":
-        return ReplayRows(*(getattr(self, field.name).to(device) for field in fields(self)))
+    def to(self, device: torch.device) -> "ReplayBatch":
+        return ReplayBatch(*(getattr(self, field.name).to(device) for field in fields(self)))
 
-    def packed(self) -> "ReplayRows":
+    def packed(self) -> "ReplayBatch":
         """The same steps in fewer, fuller rows: short ones stand one behind the other.
 
         Only for rows that begin with nothing to remember. Otherwise a third of a batch of episodes
@@ -115,8 +115,8 @@ class ReplayRows:
 
         # Of what was seen after a last step there is no step.
         played = real[:, :-1] & (step[:, :-1] < n_slots[row[:, :-1]] - 1)
-        return ReplayRows(
-            look=self.look[row, step],
+        return ReplayBatch(
+            obs=self.obs[row, step],
             actions=moved(self.actions),
             rewards=moved(self.rewards),
             own=Own(*map(moved, (self.own.rewards, self.own.terminated, self.own.there))),
@@ -157,7 +157,7 @@ def _stacked(n_slots: Tensor, length: int) -> tuple[Tensor, Tensor, Tensor]:
     return row, step, real
 
 
-class Replay:
+class ReplayBuffer:
     """A ring of rows. Each battle writes into an open row until that is full or the episode ends.
 
     Only closed rows are drawn. There are more rows than the capacity says, one for each battle:
@@ -168,30 +168,30 @@ class Replay:
         self,
         cfg: ReplayConfig,
         length: int,
-        look: Look,
+        obs: Obs,
         carry_size: int,
         action_columns: int = 0,
         n_own: int = 1,
     ) -> None:
-        """`look` [B, ...] is what the battles look like, `length` the most steps of a row.
+        """`obs` [B, ...] is what the battles look like, `length` the most steps of a row.
 
         Actions are indices, or vectors of so many columns; `n_own` is how many columns it takes to
         say what each agent earned.
         """
         self.cfg, self.length = cfg, length
-        n_lanes, n_agents = look.avail.shape[:2]
-        n_rows = cfg.capacity + n_lanes
+        n_lanes, n_agents = obs.avail.shape[:2]
+        n_rows = cfg.buffer_size + n_lanes
         # Whole episodes begin with nothing to remember.
-        self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk else 0))
+        self._carry = torch.zeros((n_rows, n_agents, carry_size if cfg.chunk_length else 0))
         self._carry_size = carry_size
-        self._look = room_for(look[0], n_rows, length + 1)
+        self._obs = obs_zeros(obs[0], n_rows, length + 1)
         shape = (n_rows, length, n_agents)
         if action_columns:
             self._actions = torch.zeros((*shape, action_columns))
         else:
             self._actions = torch.zeros(shape, dtype=torch.int16)
         self._rewards = torch.zeros((n_rows, length))
-        self._own = room_for_own(n_own, n_rows, length)
+        self._own = own_zeros(n_own, n_rows, length)
         self._terminated = torch.zeros((n_rows, length), dtype=torch.bool)
         self._n_steps = torch.zeros(n_rows, dtype=torch.int64)  # of closed rows; else 0
         self._lane_row = torch.full((n_lanes,), -1)
@@ -200,12 +200,12 @@ class Replay:
         self._tree = SumTree(n_rows)
         self._highest = 1.0
         self._changed = torch.zeros(n_rows, dtype=torch.bool)
-        self.blank = room_for(look[0], n_lanes)
+        self.blank = obs_zeros(obs[0], n_lanes)
         """[B, ...] what a buffer like this one is made for"""
 
-    def fits(self, look: Look) -> bool:
+    def fits(self, obs: Obs) -> bool:
         """Whether battles that look like this can be kept here."""
-        return [x.shape for x in parts(look)] == [x.shape for x in parts(self.blank)]
+        return [x.shape for x in parts(obs)] == [x.shape for x in parts(self.blank)]
 
     def __len__(self) -> int:
         """How many rows can be drawn."""
@@ -216,7 +216,7 @@ class Replay:
         rows, steps, kept = self._places(rollout)  # [T, B] each
         self._changed[rows.flatten()] = True
         where = (rows[kept], steps[kept])
-        put_parts(self._look, where, rollout.look[:-1][kept])
+        write_obs(self._obs, where, rollout.obs[:-1][kept])
         self._actions[where] = rollout.actions[kept].to(self._actions)
         self._rewards[where] = rollout.rewards[kept].to(self._rewards)
         for name in OWN:
@@ -225,10 +225,10 @@ class Replay:
         self._terminated[where] = rollout.terminated[kept].to(self._terminated)
         # What was seen after the last step: at the end of an episode, or where a row was full.
         full = kept & (steps == self.length - 1) & ~rollout.over.cpu()
-        put_parts(self._look, (rows[full], steps[full] + 1), rollout.look[1:][full])
+        write_obs(self._obs, (rows[full], steps[full] + 1), rollout.obs[1:][full])
         end = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
         there = kept[end]
-        put_parts(self._look, (rows[end][there], steps[end][there] + 1), rollout.ends[there])
+        write_obs(self._obs, (rows[end][there], steps[end][there] + 1), rollout.ends[there])
         if self._carry.shape[-1]:
             first = kept & (steps == 0)
             known = rollout.carries * ~rollout.resets[:-1, :, None, None]
@@ -256,7 +256,7 @@ class Replay:
             self._n_steps[closed] = self._lane_step[closes]
             self._lane_row[closes] = -1
             graded += [(opened, 0.0), (closed, self._highest)]  # what is new comes first
-        if self.cfg.priority:
+        if self.cfg.per_alpha:
             priorities = [torch.full(ids.shape, grade) for ids, grade in graded]
             self._tree.update(torch.cat([ids for ids, _ in graded]), torch.cat(priorities))
         return rows, steps, torch.arange(len(over)).unsqueeze(1) >= newest[rows]
@@ -271,28 +271,28 @@ class Replay:
         self._n_steps[opened] = 0
         return opened
 
-    def draw(self, share: float, generator: torch.Generator) -> ReplayRows:
+    def draw(self, share: float, generator: torch.Generator) -> ReplayBatch:
         """Some rows, cut to the longest of them; `share` of the run is done."""
         closed = (self._n_steps > 0).nonzero().squeeze(1)
-        if self.cfg.priority:
-            ids = self._tree.sample(self.cfg.batch, generator)
+        if self.cfg.per_alpha:
+            ids = self._tree.sample(self.cfg.batch_size, generator)
             chances = self._tree[ids] / self._tree.total * len(closed)  # [R] 1: drawn evenly
-            weights = (chances ** -self.cfg.correction.at(share)).float()
+            weights = (chances ** -self.cfg.per_beta.at(share)).float()
             weights = weights / weights.max()
         else:
-            ids = closed[torch.randperm(len(closed), generator=generator)[: self.cfg.batch]]
+            ids = closed[torch.randperm(len(closed), generator=generator)[: self.cfg.batch_size]]
             weights = torch.ones(len(ids))
         return self.rows(ids, weights)
 
-    def rows(self, ids: Tensor, weights: Tensor) -> ReplayRows:
+    def rows(self, ids: Tensor, weights: Tensor) -> ReplayBatch:
         """These rows."""
         n_steps = self._n_steps[ids]
         longest = int(n_steps.max())
         carry = self._carry[ids]
-        if not self.cfg.chunk:
+        if not self.cfg.chunk_length:
             carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
-        return ReplayRows(
-            look=Look(*(part[ids, : longest + 1] for part in parts(self._look))),
+        return ReplayBatch(
+            obs=Obs(*(part[ids, : longest + 1] for part in parts(self._obs))),
             actions=_readable(self._actions[ids, :longest]),
             rewards=self._rewards[ids, :longest],
             own=self._own[ids, :longest],
@@ -307,8 +307,8 @@ class Replay:
 
     def grade(self, ids: Tensor, errors: Tensor) -> None:
         """Say how wrong the learner was about rows [R] that were drawn."""
-        if self.cfg.priority:
-            priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.priority
+        if self.cfg.per_alpha:
+            priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.per_alpha
             self._highest = max(self._highest, float(priorities.max()))
             self._tree.update(ids.cpu(), priorities)
 
@@ -329,7 +329,7 @@ class Replay:
         return {
             "ids": ids,
             "seen": seen,
-            "look": [part[ids][seen] for part in parts(self._look)],
+            "obs": [part[ids][seen] for part in parts(self._obs)],
             "carry": self._carry[ids],
             "actions": self._actions[ids][played],
             "rewards": self._rewards[ids][played],
@@ -341,7 +341,7 @@ class Replay:
         """Put rows back where they were."""
         ids, seen = packed["ids"], packed["seen"]
         rows, steps = seen.nonzero(as_tuple=True)
-        put_parts(self._look, (ids[rows], steps), Look(*packed["look"]))
+        write_obs(self._obs, (ids[rows], steps), Obs(*packed["obs"]))
         self._carry[ids] = packed["carry"]
         rows, steps = seen[:, : self.length].nonzero(as_tuple=True)
         for name in ("actions", "rewards", "terminated"):
@@ -379,11 +379,11 @@ def _readable(actions: Tensor) -> Tensor:
     return actions if actions.is_floating_point() else actions.long()
 
 
-def replay_bytes(cfg: ReplayConfig, spec: Spec, look: Look, carry_size: int, n_lanes: int) -> int:
-    """What a buffer takes; `look` [1, ...] is that of one battle."""
-    length = cfg.chunk or spec.limit_steps
-    done = look.n_agents * (4 * spec.action_columns or 2)
+def replay_bytes(cfg: ReplayConfig, spec: Spec, obs: Obs, carry_size: int, n_lanes: int) -> int:
+    """What a buffer takes; `obs` [1, ...] is that of one battle."""
+    length = cfg.chunk_length or spec.limit_steps
+    done = obs.n_agents * (4 * spec.action_columns or 2)
     played = done + 4 + 1 + spec.n_own * (4 + 1 + 1)  # reward and end of the team, and of each
-    memory = 4 * look.n_agents * carry_size if cfg.chunk else 0
-    row = length * (look.n_bytes + played) + look.n_bytes + memory
-    return (cfg.capacity + n_lanes) * row
+    memory = 4 * obs.n_agents * carry_size if cfg.chunk_length else 0
+    row = length * (obs.n_bytes + played) + obs.n_bytes + memory
+    return (cfg.buffer_size + n_lanes) * row

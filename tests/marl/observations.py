@@ -4,18 +4,18 @@ import torch
 
 import terrarium
 from terrarium.envs.vector import VecEnv
-from terrarium.marl.batch import Look, look_at, parts, room_for
+from terrarium.marl.batch import Obs, obs_from_views, obs_zeros, parts
 
 
-def battles(name: str, n_envs: int = 4, n_steps: int = 12) -> tuple[VecEnv, Look, torch.Tensor]:
+def battles(name: str, n_envs: int = 4, n_steps: int = 12) -> tuple[VecEnv, Obs, torch.Tensor]:
     """Random play: the environment, what was seen [T, B], and where episodes began [T, B]."""
     env = terrarium.make_vec(name, n_envs, seed=3)
     env.reset()
     env.play_randomly(15)  # into the fight
-    seen = room_for(look_at(env.now), n_steps)
+    seen = obs_zeros(obs_from_views(env.now), n_steps)
     begins = torch.zeros((n_steps, n_envs), dtype=torch.bool)
     for t in range(n_steps):
-        for room, part in zip(parts(seen), parts(look_at(env.now)), strict=True):
+        for room, part in zip(parts(seen), parts(obs_from_views(env.now)), strict=True):
             room[t] = part
         env.step(env.sample_actions())
         if t + 1 < n_steps:

@@ -26,8 +26,8 @@ from tests.marl.test_trainer import (
 SPREAD, TAG = "mpe/simple_spread", "mpe/simple_tag"
 SHORT = "task.max_cycles=3"  # of 25: evaluations take most of the time
 SMALL = (
-    *("net.width=16", "env.n_envs=8", "eval.episodes=64"),
-    *("eval.every=128", "run.max_steps=512", "run.threads=1"),
+    *("net.hidden_dim=16", "env.n_envs=8", "eval.episodes=64"),
+    *("eval.interval=128", "run.max_steps=512", "run.threads=1"),
 )
 
 
@@ -57,8 +57,8 @@ def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Pa
 
 RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
     ("maddpg", SPREAD, (SHORT,)),
-    ("maddpg", SPREAD, (SHORT, "task.continuous_actions=true", "algo.noise=ou")),
-    ("matd3", AIMS, ("task.length=3", "task.leaves=truncated", "replay.priority=0.6")),
+    ("maddpg", SPREAD, (SHORT, "task.continuous_actions=true", "algo.action_noise=ou")),
+    ("matd3", AIMS, ("task.length=3", "task.leaves=truncated", "replay.per_alpha=0.6")),
     ("ddpg", AIMS, ("task.length=3", "task.leaves=terminated", "net.core=gru")),
     ("mappo", TAG, (SHORT, "net.core=lstm")),
     ("iql", name_of("duel"), ("env.workers=2",)),
@@ -71,13 +71,13 @@ RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
 def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
     algo: str, world: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    words = ("eval.every=256", "run.max_steps=448", "eval.replays=false", *words)
+    words = ("eval.interval=256", "run.max_steps=448", "eval.replays=false", *words)
     chosen = settings(tmp_path / "run", *words, algo=algo, world=world)
     assert_resumes_bit_for_bit(finish(chosen, crash=320))
 
 
 def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
-    words = ("task.breaks=true", "task.length=3", "eval.every=100000")
+    words = ("task.breaks=true", "task.length=3", "eval.interval=100000")
     chosen = settings(tmp_path / "run", *words, world=AIMS)
     with pytest.raises(TerrariumError) as error:
         train(chosen)
@@ -93,7 +93,7 @@ def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -
 
 def test_a_lost_worker_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
     world = "pettingzoo:tests.envs.pettingzoo.zoo:faulty"
-    words = ("task.fault=dies", "env.workers=2", "eval.every=100000")
+    words = ("task.fault=dies", "env.workers=2", "eval.interval=100000")
     with pytest.raises(TerrariumError, match="The run has stopped; what was learned is in"):
         train(settings(tmp_path / "run", *words, world=world))
     assert load_algo(tmp_path / "run")[1].env.workers == 2
@@ -145,7 +145,7 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(
 
 
 def test_who_pays_agents_together_says_that_they_are_a_team(tmp_path: Path) -> None:
-    world, words = "pettingzoo:tests.envs.pettingzoo.zoo:turns", ("replay.chunk=4",)
+    world, words = "pettingzoo:tests.envs.pettingzoo.zoo:turns", ("replay.chunk_length=4",)
     with pytest.raises(TerrariumError, match=r"opponents: a, b\..* env\.reward=team if they"):
         checked(settings(tmp_path / "run", *words, algo="vdn", world=world))
     checked(settings(tmp_path / "run", *words, "env.reward=team", algo="vdn", world=world))
@@ -153,5 +153,7 @@ def test_who_pays_agents_together_says_that_they_are_a_team(tmp_path: Path) -> N
 
 def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:
     world = "pettingzoo:tests.envs.pettingzoo.zoo:turns"
-    with pytest.raises(TerrariumError, match=r"replay\.chunk is 0, .* set replay\.chunk=16"):
+    with pytest.raises(
+        TerrariumError, match=r"replay\.chunk_length is 0, .* set replay\.chunk_length=16"
+    ):
         checked(settings(tmp_path / "run", algo="iql", world=world))

@@ -1,4 +1,4 @@
-"""Where networks live, and the random numbers they are made and act with."""
+"""Device, random generators, threads and memory of a run."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from terrarium.errors import TerrariumError
 
 
 @dataclass(frozen=True)
-class Place:
+class Runtime:
     """A device, a seed for new weights, and a generator for everything that is drawn later."""
 
     device: torch.device
@@ -28,9 +28,9 @@ class Place:
             yield
 
 
-def make_place(seed: np.random.SeedSequence, device: str = "cpu") -> Place:
+def make_runtime(seed: np.random.SeedSequence, device: str = "cpu") -> Runtime:
     weights, later = seed.spawn(2)
-    return Place(
+    return Runtime(
         device=_checked_device(device),
         weights_seed=_number(weights),
         generator=torch.Generator().manual_seed(_number(later)),

@@ -10,7 +10,7 @@ METRICS_FILE = "metrics.jsonl"
 
 
 @dataclass(frozen=True)
-class Glance:
+class RunStatus:
     """How far a run is."""
 
     steps: int = 0
@@ -33,31 +33,31 @@ class Watcher:
     def __init__(self, folder: Path) -> None:
         self._path = folder / METRICS_FILE
         self._n_read = 0
-        self._glance = Glance()
+        self._status = RunStatus()
 
-    def look(self) -> Glance:
+    def poll(self) -> RunStatus:
         """What is known by now; a file that is not there yet says nothing."""
         try:
             with self._path.open("rb") as file:
                 if file.seek(0, 2) < self._n_read:  # a resumed run forgets what it does anew
-                    self._n_read, self._glance = 0, Glance()
+                    self._n_read, self._status = 0, RunStatus()
                 file.seek(self._n_read)
                 added = file.read()
         except OSError:
-            return self._glance
+            return self._status
         whole, newline, _ = added.rpartition(b"\n")  # the last line may be half a line
         self._n_read += len(whole) + len(newline)
         for line in whole.splitlines():
             self._take(line)
-        return self._glance
+        return self._status
 
     def _take(self, line: bytes) -> None:
         try:
             values = json.loads(line)
         except ValueError:
             return  # no more than a display: whoever needs the numbers reads them with care
-        self._glance = replace(self._glance, steps=values["step"], seconds=values["seconds"])
+        self._status = replace(self._status, steps=values["step"], seconds=values["seconds"])
         if "test/win_rate" in values:
-            self._glance = replace(self._glance, win_rate=values["test/win_rate"])
+            self._status = replace(self._status, win_rate=values["test/win_rate"])
         if "test/return" in values:
-            self._glance = replace(self._glance, test_return=values["test/return"])
+            self._status = replace(self._status, test_return=values["test/return"])

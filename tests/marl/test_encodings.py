@@ -1,4 +1,4 @@
-"""What is inside of an actor, for others to use: thoughts, and what each network would say."""
+"""What is inside of an actor, for others to use: encodings, and what each network would say."""
 
 import pytest
 import torch
@@ -18,19 +18,19 @@ COMM = pytest.mark.parametrize("comm", ["none", "commnet", "tarmac"])
 def test_an_actor_thinks_and_then_judges(cfg: NetConfig, share: bool) -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/2s3z", n_steps=5)
-    cfg = small(cfg.encoder, cfg.core, share=share)
+    cfg = small(cfg.encoder, cfg.core, share_params=share)
     actor = make_actor(spec_of(env.info), cfg)
     carry = torch.zeros(4, 5, actor.carry_size)
     logits, after = actor(seen.swap(), carry, begins.T)
-    thought = actor.think(seen.swap(), carry, begins.T)
-    assert thought.features.shape == (4, 5, 5, cfg.width)
+    encoding = actor.encode(seen.swap(), carry, begins.T)
+    assert encoding.features.shape == (4, 5, 5, cfg.hidden_dim)
     if cfg.encoder in ("mlp", "linear"):
-        assert thought.tokens is None
+        assert encoding.tokens is None
     else:
-        assert thought.tokens is not None
-        assert thought.tokens.shape[:4] == (4, 5, 5, 10)
-    torch.testing.assert_close(actor.judge(thought, seen.swap()), logits, rtol=0, atol=0)
-    torch.testing.assert_close(thought.carry, after, rtol=0, atol=0)
+        assert encoding.tokens is not None
+        assert encoding.tokens.shape[:4] == (4, 5, 5, 10)
+    torch.testing.assert_close(actor.logits(encoding, seen.swap()), logits, rtol=0, atol=0)
+    torch.testing.assert_close(encoding.carry, after, rtol=0, atol=0)
     assert after.shape == carry.shape
 
 
@@ -43,13 +43,13 @@ def test_what_an_agents_own_network_says_is_what_it_does(
     """Of all networks asked about an agent, its own one answers as if nothing had been asked."""
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    cfg = small(encoder, "gru", share=share, agent_id=agent_id, comm=comm, comm_rounds=2)
+    cfg = small(encoder, "gru", share_params=share, agent_id=agent_id, comm=comm, comm_rounds=2)
     actor = make_actor(spec_of(env.info), cfg)
     _sharpen(actor)
     carry = torch.randn(4, 3, actor.carry_size)
     with torch.no_grad():
         logits, _ = actor(seen.swap(), carry, begins.T)
-        answers = actor.as_each(seen.swap(), carry, begins.T)
+        answers = actor.logits_as_each(seen.swap(), carry, begins.T)
     assert answers.shape == (3, *logits.shape)
     own = answers.diagonal(dim1=0, dim2=3).movedim(-1, 2)  # [B, T, A, N]
     torch.testing.assert_close(own, logits, rtol=0, atol=1e-5)
@@ -65,7 +65,7 @@ def test_one_network_without_ids_says_one_thing() -> None:
     env, seen, begins = battles("smac/3m")
     actor = make_actor(spec_of(env.info), small("attention", "gru", comm="tarmac"))
     carry = torch.zeros(4, 3, actor.carry_size)
-    answers = actor.as_each(seen.swap(), carry, begins.T)
+    answers = actor.logits_as_each(seen.swap(), carry, begins.T)
     assert answers.shape[0] == 1
     torch.testing.assert_close(answers[0], actor(seen.swap(), carry, begins.T)[0])
 
@@ -73,10 +73,10 @@ def test_one_network_without_ids_says_one_thing() -> None:
 def test_networks_without_messages_are_asked_one_by_one() -> None:
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    actors = make_actor(spec_of(env.info), small("hpn", "lstm", share=False))
+    actors = make_actor(spec_of(env.info), small("hpn", "lstm", share_params=False))
     assert isinstance(actors, SeparateActors)
     carry = torch.randn(4, 3, actors.carry_size)
-    answers = actors.as_each(seen.swap(), carry, begins.T)
+    answers = actors.logits_as_each(seen.swap(), carry, begins.T)
     for j, actor in enumerate(actors.each):
         torch.testing.assert_close(answers[j], actor(seen.swap(), carry, begins.T)[0])
 
@@ -91,7 +91,7 @@ def test_agents_that_know_their_index_fit_one_number_of_agents(encoder: str) -> 
     assert isinstance(actor, Actor)
     n_ids = _weights(actor) - _weights(plain)
     extra = 2 * 3 if encoder == "mlp" else 0  # its norm has weights for each input, too
-    assert n_ids == 3 * cfg.width + extra
+    assert n_ids == 3 * cfg.hidden_dim + extra
     _, more, begins = battles("smac/8m", n_steps=2)
     message = "knows 3 agents by their index and the scenario has 8; only net.agent_id=false"
     with pytest.raises(NetError, match=message):

@@ -1,4 +1,4 @@
-"""What can be trained on, whoever made it: battles of our engine, and worlds of PettingZoo."""
+"""Tasks: what a policy is trained and evaluated on, battles or PettingZoo environments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from terrarium.envs.vector import VecEnv
 from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
-from terrarium.marl.batch import Look, look_at
+from terrarium.marl.batch import Obs, obs_from_views
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
@@ -37,8 +37,8 @@ TEST_SEED = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Workforce:
-    """How the work of environments is shared."""
+class EnvSetup:
+    """Threads, worker processes and reward of the environments."""
 
     threads: int = 1
     """of battles"""
@@ -49,8 +49,8 @@ class Workforce:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """What a policy is worth on episodes that it was never trained on."""
+class EvalResult:
+    """Result of an evaluation on held-out seeds."""
 
     score: float
     """the more, the better: the share of battles that were won, or the mean return"""
@@ -88,7 +88,7 @@ class Task(Protocol):
 
     def spec(self, views: tuple[str, ...]) -> Spec: ...
 
-    def blank(self, views: tuple[str, ...]) -> Look:
+    def blank(self, views: tuple[str, ...]) -> Obs:
         """[1, ...] what one environment shows, empty"""
 
     def refuse(
@@ -97,18 +97,18 @@ class Task(Protocol):
         """Say why an algorithm cannot learn it, for all agents or for a team, if it cannot"""
 
     def open(
-        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce
+        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: EnvSetup
     ) -> VectorEnv:
         """Many episodes at once that have just begun"""
 
-    def test(self, player: PolicyPlayer, episodes: int, work: Workforce) -> Tested: ...
+    def test(self, player: PolicyPlayer, episodes: int, work: EnvSetup) -> EvalResult: ...
 
     def record(self, player: PolicyPlayer, seed: int, title: str, path: Path) -> None:
         """Let a policy play one episode, and write it down"""
 
 
 @dataclass(frozen=True)
-class BattleGame:
+class BattleTask:
     """A scenario of the engine, with SMAC's options."""
 
     name: str
@@ -132,8 +132,8 @@ class BattleGame:
     def spec(self, views: tuple[str, ...]) -> Spec:
         return spec_of(self._info(views))
 
-    def blank(self, views: tuple[str, ...]) -> Look:
-        return look_at(empty_views(1, self._info(views), views))
+    def blank(self, views: tuple[str, ...]) -> Obs:
+        return obs_from_views(empty_views(1, self._info(views), views))
 
     def refuse(
         self, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
@@ -141,7 +141,7 @@ class BattleGame:
         """Every algorithm can learn battles."""
 
     def open(
-        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce
+        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: EnvSetup
     ) -> VecEnv:
         env = VecEnv(
             self.name,
@@ -154,7 +154,7 @@ class BattleGame:
         env.reset()
         return env
 
-    def test(self, player: PolicyPlayer, episodes: int, work: Workforce) -> Tested:
+    def test(self, player: PolicyPlayer, episodes: int, work: EnvSetup) -> EvalResult:
         result = evaluate(
             player,
             self.name,
@@ -164,7 +164,7 @@ class BattleGame:
             threads=work.threads,
             options=self.options,
         )
-        return Tested(
+        return EvalResult(
             result.win_rate,
             {
                 "test/win_rate": result.win_rate,
@@ -180,7 +180,7 @@ class BattleGame:
 
 
 @dataclass(frozen=True)
-class WorldGame:
+class PettingZooTask:
     """A world of PettingZoo: agents with spaces of their own that come and go."""
 
     world: PettingZooSpec
@@ -225,10 +225,10 @@ class WorldGame:
     def spec(self, views: tuple[str, ...]) -> Spec:
         return self._spec
 
-    def blank(self, views: tuple[str, ...]) -> Look:
+    def blank(self, views: tuple[str, ...]) -> Obs:
         info, nothing = self.world.info, np.zeros((1, 0, 0), np.float32)
         a = info.n_agents
-        return look_at(
+        return obs_from_views(
             Views(
                 obs=np.zeros((1, a, info.obs_width), np.float32),
                 state=np.zeros((1, info.state_size), np.float32),
@@ -274,7 +274,7 @@ class WorldGame:
         return reward == "team" if cooperative is None else cooperative
 
     def open(
-        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: Workforce
+        self, n_envs: int, seeds: NDArray[np.uint64], views: tuple[str, ...], work: EnvSetup
     ) -> PettingZooVecEnv:
         env = PettingZooVecEnv(
             self.world, n_envs=n_envs, workers=work.workers, seed=seeds, reward=work.reward
@@ -282,7 +282,7 @@ class WorldGame:
         env.reset()
         return env
 
-    def test(self, player: PolicyPlayer, episodes: int, work: Workforce) -> Tested:
+    def test(self, player: PolicyPlayer, episodes: int, work: EnvSetup) -> EvalResult:
         result = evaluate_pettingzoo(
             player, self.world, episodes, TEST_SEED, n_envs=episodes, workers=work.workers
         )
@@ -293,15 +293,15 @@ class WorldGame:
         }
         if len(teams) > 1:
             metrics |= {f"test/return/{team}": mean for team, mean in teams.items()}
-        return Tested(result.mean_return, metrics)
+        return EvalResult(result.mean_return, metrics)
 
     def record(self, player: PolicyPlayer, seed: int, title: str, path: Path) -> None:
         save_world_record(record_pettingzoo(player, self.world, seed, title), path)
 
 
-def find_game(name: str, task: Mapping[str, Any]) -> Task:
+def find_task(name: str, task: Mapping[str, Any]) -> Task:
     """A battle by its scenario, or a world; `task` holds options of the one or the other."""
     if is_pettingzoo(name):
-        return WorldGame(find_spec(name, task))
+        return PettingZooTask(find_spec(name, task))
     scenario = load_scenario(name)
-    return BattleGame(name, options_for(scenario, dict(task)))
+    return BattleTask(name, options_for(scenario, dict(task)))
