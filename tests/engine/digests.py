@@ -21,8 +21,8 @@ BATTLES = {
     "arena/terran_vs_any": 30,
     "smac/27m_vs_30m": 60,
 }
-"""How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo; then
-a crowd, whose neighbors come from a grid."""
+"""How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo;
+then a crowd, whose neighbors come from a grid."""
 PLAIN = {
     "smac/2s3z": 18,
     "smac/MMM": 14,
