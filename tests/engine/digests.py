@@ -19,8 +19,10 @@ BATTLES = {
     "skills/medivac_drop": 60,
     "skills/ghost_emp": 60,
     "arena/terran_vs_any": 30,
+    "smac/27m_vs_30m": 60,
 }
-"""How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo."""
+"""How many steps of each: missiles, melee, healing, flyers, explosions; then skills, fog, cargo;
+then a crowd, whose neighbors come from a grid."""
 PLAIN = {
     "smac/2s3z": 18,
     "smac/MMM": 14,
@@ -31,6 +33,7 @@ PLAIN = {
     "skills/medivac_drop": 8,
     "skills/ghost_emp": 6,
     "arena/terran_vs_any": 6,
+    "smac/27m_vs_30m": 6,
 }
 """How many of them plain Python plays, which needs seconds for what machine code does in one."""
 SEED = 7
