@@ -173,15 +173,15 @@ class Piece:
     """One unit: its fields can be read as attributes, orders are methods and count at once."""
 
     def __init__(self, arena: Arena, game: int, slot: int):
-        self.arena, self.task, self.slot = arena, game, slot
+        self.arena, self.game, self.slot = arena, game, slot
 
     def __getattr__(self, field: str) -> Any:
-        return self.arena.sim.units[field][self.task, self.slot]
+        return self.arena.sim.units[field][self.game, self.slot]
 
     def set(self, **fields: float) -> "Piece":
         """Write fields of the unit's record."""
         for field, value in fields.items():
-            self.arena.sim.units[field][self.task, self.slot] = value
+            self.arena.sim.units[field][self.game, self.slot] = value
         return self
 
     def put(self, x: float, y: float) -> "Piece":
@@ -213,7 +213,7 @@ class Piece:
         queued: bool = False,
     ) -> "Piece":
         target = codes.NO_UNIT if on is None else on.slot
-        self.arena.sim.order(self.task, self.slot, kind, at, target, queued)
+        self.arena.sim.order(self.game, self.slot, kind, at, target, queued)
         self.arena.sim.step(0)
         return self
 
@@ -226,20 +226,20 @@ class Piece:
     ) -> str:
         """Order an ability; the game's answer."""
         target = codes.NO_UNIT if on is None else on.slot
-        self.arena.sim.use(self.task, self.slot, ability, at, target, queued)
+        self.arena.sim.use(self.game, self.slot, ability, at, target, queued)
         self.arena.sim.step(0)
-        return self.arena.sim.answer(self.task, self.slot)
+        return self.arena.sim.answer(self.game, self.slot)
 
     @property
     def skill(self) -> Any:
         """Its casts, cooldowns, cargo."""
-        return self.arena.sim.games.skills[self.task, self.slot]
+        return self.arena.sim.games.skills[self.game, self.slot]
 
     @property
     def buffs(self) -> dict[str, float]:
         """What it carries, and for how many ticks more."""
         names = list(self.arena.sim.known.buffs)
-        carried = self.arena.sim.games.buffs[self.task, self.slot]
+        carried = self.arena.sim.games.buffs[self.game, self.slot]
         return {names[b["row"]]: float(b["ticks"]) for b in carried if b["row"] >= 0}
 
     @property
@@ -248,7 +248,7 @@ class Piece:
 
     @property
     def status(self) -> int:
-        return int(self.arena.sim.units["status"][self.task, self.slot])
+        return int(self.arena.sim.units["status"][self.game, self.slot])
 
     def sees(self, other: "Piece") -> bool:
         """Does its owner see the other unit?"""

@@ -95,7 +95,7 @@ def test_a_group_keeps_its_formation(rules: Rules) -> None:
 
 
 def test_without_a_formation_all_go_to_one_point() -> None:
-    sim = Simulator("smac/3m")
+    sim = battle("smac/3m", "liberty")
     assert set(sim.games.orders[0, 3:6, 0]["y"].tolist()) == {16.0}
 
 
@@ -126,6 +126,36 @@ def test_the_first_target_is_kept_where_nothing_else_is_said() -> None:
     farther.attack(marine)
     arena.run(8)
     assert marine.target == nearer.slot
+
+
+def test_a_target_in_range_is_left_only_between_shots(rules: Rules) -> None:
+    answers = {"preferred_targets": "attackers", "target_changes": "between_shots", "scan_ticks": 1}
+    arena, marine, nearer, farther = duel(rules(**answers))
+    arena.run(40, until=lambda: len(arena.shots_of(marine)) == 2)
+    shot = arena.ticks
+    farther.attack(marine)
+    assert arena.run(20, until=lambda: marine.target == farther.slot)
+    # A Marine's weapon takes 0.8608 s of 16 ticks, 13.8, and counts as ready 4 ticks earlier; the
+    # other one has begun to shoot long before.
+    assert 13.8 - 4 - 1 <= arena.ticks - shot <= 13.8 + 2
+    assert marine.cooldown <= 4.0
+
+
+def test_a_unit_takes_a_moment_to_notice_the_first_enemy(rules: Rules) -> None:
+    ticks = []
+    for reaction in (0, 3):
+        arena = open_ground(rules(scan_ticks=1, reaction_ticks=reaction))
+        marine = arena.add("marine", at=(20, 20), owner=2)
+        enemies = [arena.add("marine", at=(24, 20 + k), passive=True, hp=1.0) for k in range(2)]
+        assert arena.run(10, until=lambda m=marine: m.has_target)
+        ticks.append(arena.ticks)
+        first = marine.target
+        arena.run(40, until=lambda: marine.target not in (first, -1))
+        # Once it fights, it turns to the next one at once.
+        gone = next(piece for piece in enemies if piece.slot == first)
+        assert not gone.alive
+        assert marine.has_target
+    assert ticks[1] - ticks[0] == 3
 
 
 def test_a_target_that_goes_on_attacking_is_kept(rules: Rules) -> None:
