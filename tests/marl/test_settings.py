@@ -242,3 +242,9 @@ def test_the_diagram_shows_every_setting_once_and_the_page_shows_the_diagram(
     assert sorted(placed) == sorted(known)
     text = (DOCS / page).read_text(encoding="utf-8")
     assert f"```mermaid\n{diagram(algo)}\n```" in text
+
+
+@pytest.mark.parametrize("name", ["episode", "parallel"])
+def test_pymarls_presets_play_smacs_own_contract(name: str) -> None:
+    chosen = resolve("qmix", "smac/3m", preset=f"qmix/pymarl/{name}")
+    assert chosen.task["contract"] == "exact"

@@ -466,3 +466,14 @@ def test_seconds_of_collecting_and_learning_are_logged_apart(tmp_path: Path) -> 
         assert line["train/learn_s"] > 0.0
         n_steps = (line["train/collect_s"] + line["train/learn_s"]) * line["train/steps_per_s"]
         assert n_steps == pytest.approx(round(n_steps), rel=1e-6)
+
+
+def test_checkpoints_are_kept_every_so_many_steps(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    trainer, _ = train(settings(folder, "run.max_steps=256", "run.keep_checkpoints=100"))
+    kept = sorted((folder / "checkpoints").glob("step_*.pt"))
+    steps = [load_checkpoint(file)["progress"]["steps"] for file in kept]
+    n_steps = trainer.algo.n_steps * 8
+    assert steps == [n for n in range(n_steps, 257, n_steps) if n // 100 > (n - n_steps) // 100]
+    assert [file.stem for file in kept] == [f"step_{n:012d}" for n in steps]
+    assert load_algo(kept[0])[0].carry_size == trainer.algo.carry_size

@@ -152,7 +152,8 @@ def test_without_matplotlib_the_error_names_the_extra() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        "terrarium: curves need matplotlib, which is not installed: pip install 'terrarium[marl]'\n"
+        "terrarium: curves need matplotlib, which is not installed: "
+        "pip install 'terrarium-sc2[marl]'\n"
     )
 
 

@@ -51,6 +51,9 @@ COMMANDS: Commands = {
     "bench fidelity": BenchFidelity,
 }
 
+EXTRAS = {"torch": "marl", "tensorboard": "marl", "matplotlib": "marl", "mpe2": "mpe"}
+"""Packages that only an extra of the distribution installs"""
+
 
 def main() -> None:
     """Run one command. What a user did wrong ends in one line and exit code 2."""
@@ -62,6 +65,12 @@ def main() -> None:
         sys.stdout.flush()
     except TerrariumError as error:
         _fail(str(error))
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        install = f"pip install 'terrarium-sc2[{EXTRAS[package]}]'"
+        _fail(f"this command needs {package}, which is not installed: {install}")
     except MemoryError:
         _fail("there is not enough memory for this; use a smaller batch")
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ Arrows = tuple[tuple[str, str, str], ...]
 _AROUND: Parts = {
     "evaluation": ("eval.*",),
     "stop rules": ("run.max_minutes", "run.target_win_rate"),
-    "run": ("run.seed", "run.folder", "run.start_from", "run.threads"),
+    "run": ("run.seed", "run.folder", "run.start_from", "run.keep_checkpoints", "run.threads"),
     "curriculum": ("curriculum.*",),
 }
 _ARROWS_AROUND: Arrows = (

@@ -45,6 +45,10 @@ class RunFolder:
     def best(self) -> Path:
         return self.path / "checkpoints" / "best.pt"
 
+    def kept(self, step: int) -> Path:
+        """A checkpoint that is kept for good."""
+        return self.path / "checkpoints" / f"step_{step:012d}.pt"
+
     @property
     def experience(self) -> Path:
         """Where a replay buffer is kept."""

@@ -87,6 +87,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "q_nstep": ("algo.n_step_return", "algo.n_steps"),
     "reg": ("algo.actor_reg",),
     "rnn_hidden_dim": ("net.hidden_dim",),
+    "save_model_interval": ("run.keep_checkpoints",),
     "t_max": ("run.max_steps",),
     "target_update_interval_or_tau": ("algo.target_update_interval",),
     "td_lambda": ("algo.gae_lambda",),
@@ -102,6 +103,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "num_env_steps": ("run.max_steps",),
     "num_mini_batch": ("algo.n_minibatches",),
     "ppo_epoch": ("algo.n_epochs",),
+    "save_interval": ("run.keep_checkpoints",),
     "share_policy": ("net.share_params",),
     "value_loss_coef": ("algo.value_coef",),
     # SB3

@@ -50,6 +50,8 @@ class RunConfig:
     """end the run when an evaluation reaches this win rate; 0: never"""
     start_from: str = ""
     """run or checkpoint to take the initial weights from"""
+    keep_checkpoints: int = 0
+    """keep a checkpoint every so many environment steps, beside last and best; 0: none"""
     threads: int = 0
     """threads of the environments and of PyTorch; 0: one per core"""
 
@@ -60,6 +62,8 @@ class RunConfig:
         _check("run.max_minutes", self.max_minutes, fine, "0 to 1000000")
         fine = 0.0 <= self.target_win_rate <= 1.0
         _check("run.target_win_rate", self.target_win_rate, fine, "0 to 1: 0.95 is 95 %")
+        fine = 0 <= self.keep_checkpoints <= 10**12
+        _check("run.keep_checkpoints", self.keep_checkpoints, fine, "0 to 10^12")
         _check("run.threads", self.threads, 0 <= self.threads <= 1024, "0 to 1024")
 
 

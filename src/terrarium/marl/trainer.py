@@ -46,6 +46,8 @@ class Progress:
     test_return: float = 0.0
     """of the last evaluation, the mean of all agents"""
     best_return: float = -math.inf
+    last_kept: int = 0
+    """steps at the last checkpoint that is kept for good"""
     train_win_rate: float = 0.0
     train_return: float = 0.0
 
@@ -130,6 +132,7 @@ class Trainer:
                 reason = "stopped"
                 break
             self._learn_once(log)
+            self._keep_checkpoint()
             if progress.steps >= progress.next_test:
                 self._test(log)
                 tell(progress)
@@ -271,6 +274,13 @@ class Trainer:
                 "metrics_bytes": log.n_bytes,
             },
         )
+
+    def _keep_checkpoint(self) -> None:
+        """Keep the policy of now, if as many steps as `run.keep_checkpoints` have passed."""
+        progress, every = self.progress, self.settings.run.keep_checkpoints
+        if every and progress.steps // every > progress.last_kept // every:
+            progress.last_kept = progress.steps
+            save_checkpoint(self.folder.kept(progress.steps), self._policy())
 
     def _save_after(self, log: MetricsLog) -> None:
         """A checkpoint after a world has failed: its episodes begin anew when the run goes on."""

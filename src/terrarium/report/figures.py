@@ -26,7 +26,7 @@ try:  # all that reports use of matplotlib, so that its absence is said in one p
     from matplotlib.ticker import PercentFormatter
 except ModuleNotFoundError as error:
     raise TerrariumError(
-        f"curves need {error.name}, which is not installed: pip install 'terrarium[marl]'"
+        f"curves need {error.name}, which is not installed: pip install 'terrarium-sc2[marl]'"
     ) from error
 
 TEXT, MUTED, EDGE, GRID = "#22272e", "#5b6570", "#b4bcc4", "#e2e6ea"

@@ -41,7 +41,7 @@ def particle_modules() -> Mapping[str, Any]:
     except ModuleNotFoundError as error:
         raise TerrariumError(
             f"mpe/ environments need the package mpe2 ({error.name} is missing): "
-            'pip install "terrarium[mpe]"'
+            'pip install "terrarium-sc2[mpe]"'
         ) from error
     return {name.removeprefix("mpe/"): found for name, found in listed.mpe_environments.items()}
 
