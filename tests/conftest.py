@@ -36,6 +36,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
+def smac_at_tick_0(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """SMAC's rules, but battles are seen as they were created, before the first tick."""
+    file = tmp_path_factory.mktemp("rules") / "smac_at_tick_0.toml"
+    head = 'title = "From tick 0"\nversion = 1\nbase = "smac"\n'
+    file.write_text(f"{head}[assumptions]\nopening_ticks = 0\n")
+    return str(file)
+
+
+@pytest.fixture(scope="session")
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 

@@ -28,7 +28,7 @@ from terrarium.bench.fidelity.scripts import (
 )
 from terrarium.bench.fidelity.targets import Cases, count_switches, one_left
 from terrarium.cli.bench_fidelity import BenchFidelity
-from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.battles.scenarios import load_scenario, with_rules
 from terrarium.engine.jit import COMPILED
 from terrarium.engine.simulator import Simulator
 from terrarium.errors import TerrariumError
@@ -173,13 +173,15 @@ def test_the_first_step_that_hurts() -> None:
     assert first_hurt(short).tolist() == [NEVER, 2, NEVER]
 
 
-def test_formations_are_compared_as_sets_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formations_are_compared_as_sets_of_places(
+    monkeypatch: pytest.MonkeyPatch, smac_at_tick_0: str
+) -> None:
     real = np.array([[0.0, 0.0], [1.0, 0.0]])
     assert formations.farthest(real, real[::-1]) == 0.0
     assert formations.farthest(real, real + np.array([0.0, 0.3])) == pytest.approx(0.3)
     assert formations.farthest(real, np.array([[0.0, 0.0], [0.1, 0.0]])) == pytest.approx(0.9)
 
-    scenario = load_scenario("smac/3m")
+    scenario = with_rules(load_scenario("smac/3m"), smac_at_tick_0)
     units = Simulator(scenario).units[0]
     places = []
     for owner, group in enumerate(scenario.groups, start=1):

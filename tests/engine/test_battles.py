@@ -226,8 +226,8 @@ def test_zerglings_reach_the_colossi_by_the_ramps() -> None:
 def test_a_colossus_steps_down_the_cliff() -> None:
     """7 cells straight down at 2.25: 49.8 ticks, and no way round by a ramp."""
     arena = scenario("smac/2c_vs_64zg")
-    for zergling in arena.pieces(owner=2):
-        zergling.set(hp=0.0)
+    for other in arena.pieces()[1:]:
+        other.set(hp=0.0)
     arena.run(1)
     colossus = arena.piece(0)
     assert colossus.at == (16, 16)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from terrarium.data.battles.scenario import Group
-from terrarium.data.battles.scenarios import load_scenario, scenario_names
+from terrarium.data.battles.scenario import Group, Scenario
+from terrarium.data.battles.scenarios import load_scenario, scenario_names, with_rules
 from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError, Simulator
 
@@ -17,9 +17,15 @@ N_TEAMS = 4000
 STRANGERS = (Group("ally", (9.0, 16.0), {"siege_tank": 1}, False, None),)  # not in smac
 
 
+def as_created(name: str, smac_at_tick_0: str) -> Scenario:
+    """A scenario whose units have not moved when they are first seen."""
+    scenario = load_scenario(name)
+    return with_rules(scenario, smac_at_tick_0) if scenario.rules == "smac" else scenario
+
+
 @pytest.mark.parametrize("name", scenario_names())
-def test_everybody_stands_apart_on_walkable_ground(name: str) -> None:
-    sim = Simulator(name, 8)
+def test_everybody_stands_apart_on_walkable_ground(name: str, smac_at_tick_0: str) -> None:
+    sim = Simulator(as_created(name, smac_at_tick_0), 8)
     walkable = sim.scenario.terrain.walkable
     assert sim.scenario.smac is None or sim.units["alive"].all()
     for everybody, sites in zip(sim.units, sim.games.sites, strict=True):
@@ -95,8 +101,10 @@ def test_drawn_teams_have_the_published_weights(name: str) -> None:
         assert counts[unit] / total == pytest.approx(weight, abs=tolerance)
 
 
-def test_half_of_the_drawn_battles_are_reflected_and_half_are_surrounded() -> None:
-    sim = Simulator("smacv2/terran_5_vs_5", N_TEAMS)
+def test_half_of_the_drawn_battles_are_reflected_and_half_are_surrounded(
+    smac_at_tick_0: str,
+) -> None:
+    sim = Simulator(as_created("smacv2/terran_5_vs_5", smac_at_tick_0), N_TEAMS)
     allies, enemies = sim.units[:, :5], sim.units[:, 5:]
     centre = np.hypot(allies["x"].mean(axis=1) - 16.0, allies["y"].mean(axis=1) - 16.0) < 1.0
     assert centre.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(N_TEAMS) + 0.01)

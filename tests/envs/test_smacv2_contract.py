@@ -150,8 +150,8 @@ def test_agents_know_by_the_second_look_what_others_sighted_in_the_first(contrac
 
 def test_a_reset_has_looked_once() -> None:
     n_differ = 0
-    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, fully_observable=False)
-    for _ in range(20):
+    env = StarCraft2Env("smacv2/protoss_20_vs_23", seed=1, fully_observable=False)
+    for _ in range(40):
         obs, _ = env.reset()
         np.testing.assert_array_equal(obs, env.vec.obs[0])
         again = env.get_obs()
@@ -174,9 +174,9 @@ def test_after_a_step_the_first_question_is_the_first_look() -> None:
 
 
 def test_each_state_of_observations_is_a_look() -> None:
-    env = StarCraft2Env("smacv2/terran_10_vs_11", seed=1, obs_instead_of_state=True)
+    env = StarCraft2Env("smacv2/protoss_20_vs_23", seed=1, obs_instead_of_state=True)
     n_differ = 0
-    for _ in range(20):
+    for _ in range(40):
         obs, state = env.reset()
         np.testing.assert_array_equal(state, np.concatenate(env.get_obs()))
         n_differ += not np.array_equal(state, np.concatenate(obs))

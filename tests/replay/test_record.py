@@ -96,7 +96,7 @@ def test_a_game_of_a_batch_is_replayed_to_the_bit(scenario: str) -> None:
     record, digests = play_randomly(Simulator(scenario, n_envs=3), e=1)
     assert [f"{int(value):016x}" for value in record.checksums] == [d[:16] for d in digests]
     frames = frames_of(record)  # compares every checksum on the way
-    assert frames.ticks[-1] == 8 * 30
+    assert frames.ticks[-1] - frames.ticks[0] == 8 * 30
 
 
 def test_a_scenario_of_your_own_is_replayed_when_its_files_are_gone(tmp_path: Path) -> None:
@@ -146,7 +146,8 @@ def test_seeds_of_all_64_bits_are_replayed() -> None:
     recorder.note()
     record = recorder.record()
     assert record.about.seed == 2**64 - 3
-    assert frames_of(record).ticks[-1] == 8
+    ticks = frames_of(record).ticks
+    assert ticks[-1] - ticks[0] == 8
 
 
 def test_commands_that_the_engine_ignores_are_not_kept() -> None:
@@ -162,7 +163,8 @@ def test_commands_that_the_engine_ignores_are_not_kept() -> None:
     record = recorder.record()
     assert isinstance(record, ExactRecord)
     assert record.commands[["slot", "kind", "target"]].tolist() == [(2, codes.MOVE, codes.NO_UNIT)]
-    assert frames_of(record).ticks[-1] == 8
+    ticks = frames_of(record).ticks
+    assert ticks[-1] - ticks[0] == 8
 
 
 def test_steps_of_different_lengths_are_replayed() -> None:
@@ -173,8 +175,9 @@ def test_steps_of_different_lengths_are_replayed() -> None:
         sim.step(n_ticks)
         recorder.note()
     frames = frames_of(recorder.record())
-    assert frames.step_ticks().tolist() == [0, 8, 8, 11, 51]
-    assert frames.ticks[-1] == 51
+    start = frames.ticks[0]
+    assert (frames.step_ticks() - start).tolist() == [0, 8, 8, 11, 51]
+    assert frames.ticks[-1] - start == 51
 
 
 def test_a_title_becomes_one_line_of_text() -> None:
@@ -284,7 +287,7 @@ def test_what_cannot_be_recorded_is_said_at_once() -> None:
         recorder.record(outcome="victory")
     sim.step()
     recorder.note()
-    with pytest.raises(ReplayError, match="has run 8 ticks; begin a record right after a reset"):
+    with pytest.raises(ReplayError, match="has run 9 ticks; begin a record right after a reset"):
         Recorder(sim)
     sim.reset(0)
     with pytest.raises(ReplayError, match="game 0 was reset after step 1; begin a new record"):

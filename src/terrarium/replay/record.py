@@ -72,7 +72,7 @@ class Recorder:
             raise ReplayError(f'unknown kind of record "{kind}". Allowed: exact, light')
         if not 0 <= e < sim.n_envs:
             raise ReplayError(f"game {e} does not exist; games are 0 to {sim.n_envs - 1}")
-        if sim.ticks[e] != 0:
+        if sim.ticks[e] != sim.rules.assumptions["opening_ticks"][0]:
             raise ReplayError(
                 f"game {e} has run {sim.ticks[e]} ticks; begin a record right after a reset"
             )
