@@ -79,7 +79,7 @@ def test_every_player_plays_under_all_options(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", ["smac/3s5z", "smac/8m_vs_9m", "smac/10m_vs_11m"])
+@pytest.mark.parametrize("scenario", ["smac/3s5z", "smac/8m_vs_9m"])
 def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str) -> None:
     rates = {name: evaluate(PLAYERS[name](), scenario, 100).win_rate for name in PLAYERS}
     assert rates["kiting"] > rates["heuristic"] + 0.1

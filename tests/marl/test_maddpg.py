@@ -191,20 +191,20 @@ def test_a_done_agents_transitions_stop(how: str) -> None:
     full = rows.filled.all(1)
     assert there[full].tolist() == [[True, False, False, False]] * int(full.sum())
     assert bool(rows.own.terminated[..., 0].any()) is (how == "terminated")
-    before = learner.update_critic(rows)["td"]
+    before = learner.update_critic(rows)["td_error"]
     # What it would have earned later, and done, is nobody's business any more ...
     later = rows.own.rewards.clone()
     later[..., 0][~there] += 100.0
     own = dataclasses.replace(rows.own, rewards=later)
     twin, _ = played(*words)
-    assert twin.update_critic(dataclasses.replace(rows, own=own))["td"] == before
+    assert twin.update_critic(dataclasses.replace(rows, own=own))["td_error"] == before
     # ... and what it was worth after its last step counts only if a time limit sent it away.
     obs = dataclasses.replace(rows.obs, vector=rows.obs.vector.clone())
     obs.vector[:, 1, 0] += 1.0
     third, _ = played(*words, "algo.critic=local")
     fourth, _ = played(*words, "algo.critic=local")
-    changed = third.update_critic(dataclasses.replace(rows, obs=obs))["td"]
-    unchanged = fourth.update_critic(rows)["td"]
+    changed = third.update_critic(dataclasses.replace(rows, obs=obs))["td_error"]
+    unchanged = fourth.update_critic(rows)["td_error"]
     assert bool(changed != unchanged) is (how == "truncated")
 
 

@@ -94,7 +94,7 @@ def test_a_teacher_is_imitated_and_then_let_go() -> None:
     assert missed[-1] < 0.6 * missed[0]
     learner.observe(rollout)
     assert "learn/teacher_loss" not in learner.update(learner.cfg.teacher_end)
-    assert coefs_at(PpoConfig(teacher_end=0.0), 0.0).teacher == 0.0
+    assert coefs_at(PpoConfig(teacher_end=0.0), 0.0).teacher_coef == 0.0
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_a_moment_is_named_in_seconds_of_the_page() -> None:
     battle = frames("smac/3m")
     end_s = battle.ticks[-1] / TICKS_PER_S_PLAYED
     assert sample_at(battle, 0.0) == 0
-    assert battle.ticks[sample_at(battle, 1.0)] == 22
+    assert abs(battle.ticks[sample_at(battle, 1.0)] - 22.4) <= 1.0  # every second tick is shown
     assert sample_at(battle, round(end_s, 1)) == len(battle.ticks) - 1
     for wrong in (-0.1, end_s + 1.0, float("nan")):
         with pytest.raises(ReplayError, match="the battle lasts from 0 to"):

@@ -122,5 +122,5 @@ def test_a_version_may_be_named() -> None:
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mpe2.all_modules", None)
-    with pytest.raises(TerrariumError, match=r'pip install "terrarium\[mpe\]"'):
+    with pytest.raises(TerrariumError, match=r'pip install "terrarium-sc2\[mpe\]"'):
         find_spec("mpe/simple_spread", {}).make()
