@@ -46,7 +46,7 @@ _SIGN_BIT = np.uint64(1)
 def observe(env: Env, views: Views) -> None:
     """Fill every view of one environment."""
     settings = env.task.settings[0]
-    if settings.counts_grants or settings.n_directions > 0:
+    if settings.counts_grants or settings.n_directions > 0 or settings.scripted:
         note_places(env)
     if settings.counts_grants:
         forget_sightings(env)
