@@ -89,7 +89,7 @@ def begin_episode(env: Env) -> None:
         for k in range(settings.n_enemies):
             env.state.grants[a, k] = False
     for k in range(settings.n_enemies):
-        env.state.sighters[k] = -1
+        env.state.sighters[k], env.state.fresh[k] = -1, False
     if settings.measured:
         weigh_up(env)
         episode.best = 1.0 + (1.0 - episode.prospect)

@@ -104,8 +104,8 @@ class StarCraft2Env:
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
         self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
-        # Who was asked since the agents last looked around, and which look that was.
-        self._asked, self._look = set[int](), 0
+        self._look = 0
+        """of the vector environment: the last that somebody asked for"""
         self._fallen: dict[int, Records] = {}
         """of the dead, their record when they were last observed"""
         self._n_dead = 0
@@ -163,7 +163,7 @@ class StarCraft2Env:
         return float(outcome.reward[0]), over, info
 
     def get_obs(self) -> list[NDArray[np.float32]]:
-        """The observations of all agents; asked again, SMACv2's may tell more (docs/smac.md)."""
+        """The observations of all agents; SMACv2's depend on who has looked (docs/smac.md)."""
         return self._observations(range(self.n_agents), self.options.fully_observable)
 
     def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> NDArray[np.float32]:
@@ -325,17 +325,20 @@ class StarCraft2Env:
     def _observations(
         self, agents: Sequence[int], fully_observable: bool
     ) -> list[NDArray[np.float32]]:
-        """What agents observe: at the first question after a step what they saw when it was their
-        turn to look; after that, in SMACv2, what they see when all have looked."""
-        if self._look != self.vec.n_looks:
-            self._look, self._asked = self.vec.n_looks, set()
-        first = again = self.vec.obs[0]
-        otherwise = fully_observable != self.options.fully_observable
-        if otherwise or (self.vec.looks_anew and not self._asked.isdisjoint(agents)):
-            again = self.vec.look_again(fully_observable)[0]
-        obs = [(again if otherwise or a in self._asked else first)[a].copy() for a in agents]
-        self._asked.update(agents)
-        return obs
+        """What agents observe. In SMACv2 they look around when they are asked: all of them in the
+        drawn order, which is what the views show after a step, or those who are asked."""
+        vec, all_asked = self.vec, len(agents) == self.n_agents
+        vec.check_started()
+        first = self._look != vec.n_looks
+        self._look = vec.n_looks
+        as_shown = fully_observable == self.options.fully_observable
+        if as_shown and (not vec.looks_anew or (first and all_asked)):
+            return [vec.obs[0, a].copy() for a in agents]
+        rows = {}
+        for a in vec.turns[0].tolist() if all_asked else agents:
+            rows[a] = vec.ask(a, fully_observable, first)[0].copy()
+            first = False
+        return [rows[a] for a in agents]
 
     def _note_the_fallen(self, before: bytes) -> None:
         """Keep the records that members who have died in this step had before it."""
