@@ -616,6 +616,16 @@ def test_smac_overwrites_the_list_of_actions_with_what_the_script_did() -> None:
     assert all(action >= 6 for action in given)
 
 
+@CONTRACTS
+def test_before_the_first_battle_there_are_no_units(contract: str) -> None:
+    env = StarCraft2Env("3m", contract=contract)
+    assert env.agents == env.enemies == {}
+    with pytest.raises(EnvError, match=r"call reset\(\) first"):
+        env.get_unit_types()
+    with pytest.raises(EnvError, match=r"call reset\(\) first"):
+        env.get_unit_by_id(0)
+
+
 def test_the_cooldown_of_a_weapon_is_never_below_zero() -> None:
     """The engine keeps the rest of a tick there, so that weapons do not lose it between shots."""
     env = StarCraft2Env("3m", seed=1)

@@ -17,6 +17,7 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.records import Records
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
+from terrarium.envs.smac.block_sizes import block_sizes
 from terrarium.envs.task import smac_of
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.record import Record
@@ -100,7 +101,9 @@ class StarCraft2Env:
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
         rules = load_ruleset(self.vec.scenario.rules)
-        self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
+        smac = smac_of(scenario, rules)
+        self.unit_type_bits = smac.unit_type_bits
+        self._blocks = block_sizes(smac, chosen, info, scenario.generator is not None)
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
         self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
@@ -118,13 +121,14 @@ class StarCraft2Env:
 
     @property
     def agents(self) -> dict[int, UnitView]:
-        """The allies by their id."""
-        return {a: self._unit(a) for a in range(self.n_agents)}
+        """The allies by their id; there are none before the first battle."""
+        return {a: self._unit(a) for a in range(self.n_agents)} if self.vec.n_looks else {}
 
     @property
     def enemies(self) -> dict[int, UnitView]:
         """The enemies by their id: action `n_actions_no_attack + id` attacks one."""
-        return {k: self._unit(self.n_agents + k) for k in range(self.n_enemies)}
+        first = self.n_agents
+        return {k: self._unit(first + k) for k in range(self.n_enemies)} if self.vec.n_looks else {}
 
     def reset(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
         """Begin the next battle; observations of all agents, and the state."""
@@ -218,6 +222,34 @@ class StarCraft2Env:
             return self.get_obs_size() * self.n_agents
         return self.vec.info.state_size
 
+    def get_obs_move_feats_size(self) -> int:
+        """How many columns tell where an agent may move, and what is around it."""
+        return self._blocks.moves
+
+    def get_obs_enemy_feats_size(self) -> tuple[int, int]:
+        """Enemies, and columns of each."""
+        return self._blocks.enemies
+
+    def get_obs_ally_feats_size(self) -> tuple[int, int]:
+        """Other agents, and columns of each."""
+        return self._blocks.allies
+
+    def get_obs_own_feats_size(self) -> int:
+        """How many columns tell of the agent itself."""
+        return self._blocks.own
+
+    def get_obs_ally_capability_size(self) -> int:
+        """How many columns of another agent are its capabilities: its type bits."""
+        return self.unit_type_bits
+
+    def get_ally_num_attributes(self) -> int:
+        """Columns of each agent in the state."""
+        return len(self.vec.info.agent_features)
+
+    def get_enemy_num_attributes(self) -> int:
+        """Columns of each enemy in the state."""
+        return len(self.vec.info.enemy_features)
+
     def get_obs_feature_names(self) -> list[str]:
         """SMACv2's names of the columns of an observation, with agent 0's numbers of the allies."""
         return list(self.vec.info.obs_features)
@@ -279,6 +311,7 @@ class StarCraft2Env:
 
     def get_unit_types(self) -> list[int]:
         """The type ids of the agents, exact ones those of copies, then of the enemies."""
+        self.vec.check_started()
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
