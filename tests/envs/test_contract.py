@@ -626,6 +626,20 @@ def test_before_the_first_battle_there_are_no_units(contract: str) -> None:
         env.get_unit_by_id(0)
 
 
+@CONTRACTS
+@pytest.mark.parametrize("shape", [(3,), (3, 1)], ids=str)
+def test_actions_may_be_rows_of_one_number_as_in_smac(
+    shape: tuple[int, ...], contract: str
+) -> None:
+    env = StarCraft2Env("3m", seed=1, contract=contract, heuristic_ai=True)
+    env.reset()
+    env.step(np.ones(shape, np.int32))
+    given = np.ones(shape, np.int64)
+    env.step(given)
+    assert (given >= 6).all()  # SMAC overwrites arrays as it does lists
+    assert given.ravel().tolist() == env.vec.actions[0].tolist()
+
+
 def test_the_cooldown_of_a_weapon_is_never_below_zero() -> None:
     """The engine keeps the rest of a tick there, so that weapons do not lose it between shots."""
     env = StarCraft2Env("3m", seed=1)

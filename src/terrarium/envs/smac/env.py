@@ -148,8 +148,9 @@ class StarCraft2Env:
         self.vec.step(self._joint(actions))
         self._note_the_fallen(before)
         self._log.note()
-        if self.options.heuristic_ai and isinstance(actions, list):
-            actions[:] = self.vec.actions[0].tolist()  # as SMAC does
+        if self.options.heuristic_ai and isinstance(actions, list | np.ndarray):
+            for a, action in enumerate(self.vec.actions[0].tolist()):
+                actions[a] = action  # as SMAC does
         outcome = self.vec.outcome
         over = bool(outcome.terminated[0] or outcome.truncated[0])
         won = bool(outcome.won[0])
@@ -417,8 +418,8 @@ class StarCraft2Env:
     def _joint(self, actions: Iterable[Any]) -> NDArray[np.int64]:
         """One row of whole numbers from a list, an array or a tensor."""
         try:
-            joint = [operator.index(action) for action in actions]
-        except TypeError:
+            joint = [_whole(action) for action in actions]
+        except (TypeError, ValueError):
             raise EnvError(
                 f"actions are {actions!r}; needed is one whole number for each of the "
                 f"{self.n_agents} agents"
@@ -429,6 +430,14 @@ class StarCraft2Env:
             )
         word = np.iinfo(np.int64)  # what it cannot hold is refused like other wrong numbers
         return np.array([[min(max(action, word.min), word.max) for action in joint]], np.int64)
+
+
+def _whole(action: Any) -> int:
+    """A whole number, or the one in a row of one: as `int`, but no fractions are cut off."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        return operator.index(np.asarray(action).item())
 
 
 def _copy_ids(scenario: Scenario) -> dict[str, int]:
