@@ -628,9 +628,7 @@ def test_before_the_first_battle_there_are_no_units(contract: str) -> None:
 
 @CONTRACTS
 @pytest.mark.parametrize("shape", [(3,), (3, 1)], ids=str)
-def test_actions_may_be_rows_of_one_number_as_in_smac(
-    shape: tuple[int, ...], contract: str
-) -> None:
+def test_actions_may_be_rows_of_one_number(shape: tuple[int, ...], contract: str) -> None:
     env = StarCraft2Env("3m", seed=1, contract=contract, heuristic_ai=True)
     env.reset()
     env.step(np.ones(shape, np.int32))
