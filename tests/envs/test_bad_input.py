@@ -57,6 +57,14 @@ def test_a_step_needs_a_reset_first() -> None:
         env.reset(where=[True, False])
 
 
+@pytest.mark.parametrize("agent", [-1, 5])
+def test_agents_that_do_not_exist_observe_nothing(agent: int) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1)
+    env.reset()
+    with pytest.raises(EnvError, match=f"agent {agent}: agents are 0 to 4"):
+        env.get_obs_agent(agent)
+
+
 def test_a_battle_that_is_over_takes_no_step() -> None:
     env = terrarium.make("smac/3m", seed=1)
     env.reset()

@@ -563,6 +563,28 @@ def test_the_script_measures_distances_to_the_last_bit(contract: str) -> None:
         assert env.actions[0, 0] == 7
 
 
+@CONTRACTS
+@pytest.mark.parametrize("walks", [False, True])
+def test_smacs_script_goes_on_choosing_for_the_dead(walks: bool, contract: str) -> None:
+    """By where they were last observed; the game gets no order for them."""
+    env = StarCraft2Env("3m", seed=1, contract=contract, heuristic_ai=True, heuristic_rest=walks)
+    env.reset()
+    put(env.vec, {0: (10.0, 16.0), 3: (18.0, 16.0), 4: (17.0, 17.0), 5: (9.0, 24.0)})
+    kill(env.vec, 0, 4)
+    unit = env.vec.sim.units[0, env.vec.member_slots[0, 0]]
+    unit["x"], unit["y"] = 28.0, 8.0  # it died elsewhere
+    given = [0, 0, 0]
+    env.step(given)
+    expected = (4 if walks else 6) if contract == "exact" else 0
+    assert given[0] == expected
+    assert 0 not in given[1:]
+    assert order_of(env.vec, int(env.vec.member_slots[0, 0]))["kind"] == codes.NO_ORDER
+    kill(env.vec, 1, 2, 3, 5)
+    env.vec._state.episode["over"] = False
+    env.step(given)
+    assert given == [0, 0, 0]  # there is nobody left to attack
+
+
 def test_the_script_walks_along_the_longer_way() -> None:
     for place, action in (
         ((20.0, 17.0), 4),
@@ -592,6 +614,28 @@ def test_smac_overwrites_the_list_of_actions_with_what_the_script_did() -> None:
     given = [0, 0, 0]
     env.step(given)
     assert all(action >= 6 for action in given)
+
+
+@CONTRACTS
+def test_before_the_first_battle_there_are_no_units(contract: str) -> None:
+    env = StarCraft2Env("3m", contract=contract)
+    assert env.agents == env.enemies == {}
+    with pytest.raises(EnvError, match=r"call reset\(\) first"):
+        env.get_unit_types()
+    with pytest.raises(EnvError, match=r"call reset\(\) first"):
+        env.get_unit_by_id(0)
+
+
+@CONTRACTS
+@pytest.mark.parametrize("shape", [(3,), (3, 1)], ids=str)
+def test_actions_may_be_rows_of_one_number(shape: tuple[int, ...], contract: str) -> None:
+    env = StarCraft2Env("3m", seed=1, contract=contract, heuristic_ai=True)
+    env.reset()
+    env.step(np.ones(shape, np.int32))
+    given = np.ones(shape, np.int64)
+    env.step(given)
+    assert (given >= 6).all()  # SMAC overwrites arrays as it does lists
+    assert given.ravel().tolist() == env.vec.actions[0].tolist()
 
 
 def test_the_cooldown_of_a_weapon_is_never_below_zero() -> None:

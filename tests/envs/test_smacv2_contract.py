@@ -184,6 +184,34 @@ def test_each_state_of_observations_is_a_look() -> None:
 
 
 @CONTRACTS
+@pytest.mark.parametrize("order", [[4, 3, 0, 1, 2], [2, 4, 3, 1, 0]], ids=str)
+def test_agents_that_are_asked_one_by_one_look_in_that_order(
+    order: list[int], contract: str
+) -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract, prob_obs_enemy=0.0)
+    env.reset()
+    face_to_face(env.vec)
+    look_anew(env.vec)
+    shown = {a: rows_of(env, env.get_obs_agent(a)) for a in order}
+    owner = order[0] if contract == "exact" else 0
+    assert shown == {a: [a == owner] * 5 for a in range(5)}
+    assert [rows_of(env, obs) for obs in env.get_obs()] == [shown[a] for a in range(5)]
+
+
+def test_who_has_not_been_asked_looks_when_all_are_asked() -> None:
+    env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1)
+    env.reset()
+    face_to_face(env.vec)
+    last = int(env.vec.turns[0, -1])
+    put(env.vec, {last: (20.0, 16.0), 9: (6.0, 18.0)})
+    look_anew(env.vec)
+    # Nobody has sighted enemy 4 so far, which clears the rows before it.
+    assert rows_of(env, env.get_obs_agent(last)) == [False] * 5
+    shown = [rows_of(env, obs) for obs in env.get_obs()]
+    assert shown == [[True] * 4 + [a != last] for a in range(5)]
+
+
+@CONTRACTS
 def test_one_agents_observation_is_full_only_if_the_caller_says_so(contract: str) -> None:
     """SMACv2: get_obs_agent(agent_id, fully_observable=False); get_obs passes the option on."""
     env = StarCraft2Env("smacv2/terran_5_vs_5", seed=1, contract=contract, fully_observable=True)

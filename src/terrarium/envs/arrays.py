@@ -62,4 +62,5 @@ def empty_state(n: int, info: TaskInfo) -> EpisodeState:
         turns=np.zeros((n, a), np.int64),
         sighters=np.full((n, k), -1, np.int64),
         grants=np.zeros((n, a, k), np.bool_),
+        fresh=np.zeros((n, k), np.bool_),
     )

@@ -24,7 +24,7 @@ from terrarium.envs.kernels.episodes import (
     play_randomly,
     step_envs,
 )
-from terrarium.envs.kernels.observation import Sight, observe_again, see_members
+from terrarium.envs.kernels.observation import Sight, observe_one, see_members
 from terrarium.envs.kernels.tables import EPISODE, Env, EpisodeState, TaskTables
 from terrarium.envs.options import VIEWS, Options, options_for
 from terrarium.envs.task import compile_task
@@ -198,7 +198,7 @@ class VecEnv:
 
     @property
     def looks_anew(self) -> bool:
-        """SMACv2's exact contract: who is asked again may observe more (`look_again`)"""
+        """SMACv2's exact contract: what agents observe depends on who has looked before (`ask`)"""
         settings = self._task.settings[0]
         return bool(settings["exact"] and settings["counts_grants"])
 
@@ -224,6 +224,11 @@ class VecEnv:
     def member_slots(self) -> NDArray[np.int64]:
         """[N, M] in which slot of the engine each agent, then each enemy, is"""
         return self._state.slots
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """[N, A] in which order the agents looked around"""
+        return self._state.turns
 
     def reset(self, seed: int | ArrayLike | None = None, where: ArrayLike | None = None) -> None:
         """Begin the next battle of all environments, or of those that are true in `where`.
@@ -308,10 +313,14 @@ class VecEnv:
         self.sim.spread(lambda first, last: observe_envs(self._envs, first, last))
         self.n_looks += 1
 
-    def look_again(self, fully_observable: bool) -> NDArray[np.float32]:
-        """[N, A, O] what agents observe when they are asked again: by now each knows what the last
-        to look has sighted. `fully_observable` replaces the option; overwritten each time."""
+    def ask(self, a: int, fully_observable: bool, first: bool) -> NDArray[np.float32]:
+        """[N, O] what agent `a` observes when it is asked by itself. In SMACv2's exact contract it
+        looks around then: the first to be asked since the views were filled as if none had, later
+        ones know what those before them have sighted. `fully_observable` replaces the option;
+        overwritten each time."""
         self.check_started()
+        if not 0 <= a < self.n_agents:
+            raise EnvError(f"agent {a}: agents are 0 to {self.n_agents - 1}")
         if fully_observable not in self._onlookers:
             settings = self._task.settings.copy()
             settings["sees_all"] = fully_observable
@@ -319,8 +328,8 @@ class VecEnv:
             task, views = self._task._replace(settings=settings), self._now._replace(obs=obs)
             self._onlookers[fully_observable] = obs, self._handles(task, views)
         obs, envs = self._onlookers[fully_observable]
-        observe_again(envs, self.n_envs)
-        return obs
+        observe_one(envs, self.n_envs, a, first)
+        return obs[:, a]
 
     def save(self) -> dict[str, NDArray[np.uint8]]:
         """Everything that the next steps depend on, as bytes: the battles and what was seen."""

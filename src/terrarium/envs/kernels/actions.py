@@ -108,7 +108,8 @@ def give_commands(env: Env) -> None:
             env.actions[a] = action
             if not settings.exact:  # SMAC has noted what it was told, not what was done
                 env.state.last_actions[a] = action
-        command(env, a, action)
+        if is_there(env, a):
+            command(env, a, action)
 
 
 @kernel

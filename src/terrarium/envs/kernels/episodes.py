@@ -46,7 +46,7 @@ _SIGN_BIT = np.uint64(1)
 def observe(env: Env, views: Views) -> None:
     """Fill every view of one environment."""
     settings = env.task.settings[0]
-    if settings.counts_grants or settings.n_directions > 0:
+    if settings.counts_grants or settings.n_directions > 0 or settings.scripted:
         note_places(env)
     if settings.counts_grants:
         forget_sightings(env)
@@ -89,7 +89,7 @@ def begin_episode(env: Env) -> None:
         for k in range(settings.n_enemies):
             env.state.grants[a, k] = False
     for k in range(settings.n_enemies):
-        env.state.sighters[k] = -1
+        env.state.sighters[k], env.state.fresh[k] = -1, False
     if settings.measured:
         weigh_up(env)
         episode.best = 1.0 + (1.0 - episode.prospect)

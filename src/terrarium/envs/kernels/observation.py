@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.records import Records
 from terrarium.envs.kernels.actions import is_shootable
-from terrarium.envs.kernels.sight import distance_between, is_near, is_there, is_visible, member
+from terrarium.envs.kernels.sight import (
+    distance_between,
+    is_near,
+    is_there,
+    is_visible,
+    look_around,
+    member,
+    take_back_looks,
+)
 from terrarium.envs.kernels.tables import NORTH, Env
 from terrarium.envs.views import Views
 
@@ -165,12 +173,18 @@ def show_life(env: Env, obs: Vector, unit: Records, at: int, shown: bool, with_s
 
 
 @entry
-def observe_again(envs: Sequence[Env], n_envs: int) -> None:
-    """Fill `obs` with what agents perceive after all of them have looked around: where they are, no
-    agent sights anything else."""
+def observe_one(envs: Sequence[Env], n_envs: int, a: int, first: bool) -> None:
+    """Fill the row of agent `a` in `obs` with what it perceives now. Where SMACv2 counts who
+    sighted what, it looks around itself, as the `first` to do so since the step or as a later one.
+    """
     for e in range(n_envs):
-        for a in range(envs[e].now.obs.shape[0]):
-            observe_agent(envs[e], envs[e].now, a)
+        env, settings = envs[e], envs[e].task.settings[0]
+        if settings.exact and settings.counts_grants:
+            if first:
+                take_back_looks(env)
+            if is_there(env, a):
+                look_around(env, a)
+        observe_agent(env, env.now, a)
 
 
 class Sight(NamedTuple):

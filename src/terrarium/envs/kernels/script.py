@@ -12,12 +12,12 @@ _SPLITTER = 134217729.0
 
 @kernel
 def choose_for(env: Env, a: int) -> int:
-    """The script's action of agent `a`. It may attack beyond the mask, as in SMAC."""
+    """The script's action of agent `a`. It may attack beyond the mask, as in SMAC, which goes on
+    choosing for the dead, from where they were last observed."""
     settings = env.task.settings[0]
-    me = member(env, a)
-    if not is_there(env, a):
+    if not (settings.exact or is_there(env, a)):
         return NO_OP
-    heals = env.task.kinds[me.kind].heals
+    heals = env.task.kinds[member(env, a).kind].heals
     m = env.state.focus[a]
     if m < 0 or not is_wanted(env, m, heals):
         m = nearest_wanted(env, a, heals)
@@ -27,8 +27,8 @@ def choose_for(env: Env, a: int) -> int:
     action = settings.first_target + (m if heals else m - settings.n_agents)
     if not settings.script_walks or env.now.avail[a, action]:
         return action
-    you = member(env, m)
-    dx, dy = you.x - me.x, you.y - me.y
+    you, place = member(env, m), env.state.places[a]
+    dx, dy = you.x - place[0], you.y - place[1]
     if abs(dx) > abs(dy):
         return EAST if dx > 0.0 else WEST
     return NORTH if dy > 0.0 else SOUTH
@@ -51,12 +51,12 @@ def nearest_wanted(env: Env, a: int, heals: bool) -> int:
     # Actions reach only so many targets.
     last = min(last, first + settings.n_targets)
     best, best_distance = -1, 1e30
-    me = member(env, a)
+    place = env.state.places[a]
     for m in range(first, last):
         if m == a or not is_wanted(env, m, heals):
             continue
         you = member(env, m)
-        distance = exact_length(you.x - me.x, you.y - me.y)
+        distance = exact_length(you.x - place[0], you.y - place[1])
         if distance < best_distance:
             best, best_distance = m, distance
     return best

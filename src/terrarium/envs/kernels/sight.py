@@ -137,15 +137,31 @@ def forget_sightings(env: Env) -> None:
     """A sighting lasts until the enemy dies, or the agent that had it first."""
     settings = env.task.settings[0]
     for k in range(settings.n_enemies):
+        env.state.fresh[k] = False
         sighter = env.state.sighters[k]
         if sighter < 0:
             continue
         m = settings.n_agents + k
         if is_there(env, m) and is_there(env, sighter):
             continue
-        env.state.sighters[k] = -1
-        for a in range(settings.n_agents):
-            env.state.grants[a, k] = False
+        forget_sighting(env, k)
+
+
+@kernel
+def forget_sighting(env: Env, k: int) -> None:
+    """Let enemy `k` be as if no agent had sighted it."""
+    env.state.sighters[k] = -1
+    for a in range(env.task.settings[0].n_agents):
+        env.state.grants[a, k] = False
+
+
+@kernel
+def take_back_looks(env: Env) -> None:
+    """Undo the sightings of the last look, of all agents."""
+    for k in range(env.task.settings[0].n_enemies):
+        if env.state.fresh[k]:
+            env.state.fresh[k] = False
+            forget_sighting(env, k)
 
 
 @kernel
@@ -164,7 +180,7 @@ def look_around(env: Env, a: int) -> None:
         seen = settings.sees_all and not settings.exact
         if not (seen or in_sight(env, a, m)):
             continue
-        env.state.sighters[k] = a
+        env.state.sighters[k], env.state.fresh[k] = a, True
         for other in range(settings.n_agents):
             draw = uniform(seed, step, other * settings.n_enemies + k, SIGHTING)
             env.state.grants[other, k] = other == a or draw < settings.share_sight

@@ -165,6 +165,7 @@ class EpisodeState(NamedTuple):
     turns: Annotated[NDArray[np.int64], "i8", "A"]  # in which order the agents look around
     sighters: Annotated[NDArray[np.int64], "i8", "E"]  # the first agent that saw it; -1 = none
     grants: Annotated[NDArray[np.bool_], "?", "A E"]  # which agents may see it too
+    fresh: Annotated[NDArray[np.bool_], "?", "E"]  # it was sighted in the last look
 
 
 class Env(NamedTuple):

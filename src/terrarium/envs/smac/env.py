@@ -17,6 +17,7 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.records import Records
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
+from terrarium.envs.smac.block_sizes import block_sizes
 from terrarium.envs.task import smac_of
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.record import Record
@@ -100,12 +101,14 @@ class StarCraft2Env:
         self.replay_dir, self.replay_prefix = replay_dir, replay_prefix
         self.debug, self.window_size = debug, (window_size_x, window_size_y)
         rules = load_ruleset(self.vec.scenario.rules)
-        self.unit_type_bits = smac_of(scenario, rules).unit_type_bits
+        smac = smac_of(scenario, rules)
+        self.unit_type_bits = smac.unit_type_bits
+        self._blocks = block_sizes(smac, chosen, info, scenario.generator is not None)
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
         self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
-        # Who was asked since the agents last looked around, and which look that was.
-        self._asked, self._look = set[int](), 0
+        self._look = 0
+        """of the vector environment: the last that somebody asked for"""
         self._fallen: dict[int, Records] = {}
         """of the dead, their record when they were last observed"""
         self._n_dead = 0
@@ -118,13 +121,14 @@ class StarCraft2Env:
 
     @property
     def agents(self) -> dict[int, UnitView]:
-        """The allies by their id."""
-        return {a: self._unit(a) for a in range(self.n_agents)}
+        """The allies by their id; there are none before the first battle."""
+        return {a: self._unit(a) for a in range(self.n_agents)} if self.vec.n_looks else {}
 
     @property
     def enemies(self) -> dict[int, UnitView]:
         """The enemies by their id: action `n_actions_no_attack + id` attacks one."""
-        return {k: self._unit(self.n_agents + k) for k in range(self.n_enemies)}
+        first = self.n_agents
+        return {k: self._unit(first + k) for k in range(self.n_enemies)} if self.vec.n_looks else {}
 
     def reset(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
         """Begin the next battle; observations of all agents, and the state."""
@@ -144,8 +148,9 @@ class StarCraft2Env:
         self.vec.step(self._joint(actions))
         self._note_the_fallen(before)
         self._log.note()
-        if self.options.heuristic_ai and isinstance(actions, list):
-            actions[:] = self.vec.actions[0].tolist()  # as SMAC does
+        if self.options.heuristic_ai and isinstance(actions, list | np.ndarray):
+            for a, action in enumerate(self.vec.actions[0].tolist()):
+                actions[a] = action  # as SMAC does
         outcome = self.vec.outcome
         over = bool(outcome.terminated[0] or outcome.truncated[0])
         won = bool(outcome.won[0])
@@ -163,7 +168,7 @@ class StarCraft2Env:
         return float(outcome.reward[0]), over, info
 
     def get_obs(self) -> list[NDArray[np.float32]]:
-        """The observations of all agents; asked again, SMACv2's may tell more (docs/smac.md)."""
+        """The observations of all agents; SMACv2's depend on who has looked (docs/smac.md)."""
         return self._observations(range(self.n_agents), self.options.fully_observable)
 
     def get_obs_agent(self, agent_id: int, fully_observable: bool = False) -> NDArray[np.float32]:
@@ -217,6 +222,34 @@ class StarCraft2Env:
         if self.options.obs_instead_of_state:
             return self.get_obs_size() * self.n_agents
         return self.vec.info.state_size
+
+    def get_obs_move_feats_size(self) -> int:
+        """How many columns tell where an agent may move, and what is around it."""
+        return self._blocks.moves
+
+    def get_obs_enemy_feats_size(self) -> tuple[int, int]:
+        """Enemies, and columns of each."""
+        return self._blocks.enemies
+
+    def get_obs_ally_feats_size(self) -> tuple[int, int]:
+        """Other agents, and columns of each."""
+        return self._blocks.allies
+
+    def get_obs_own_feats_size(self) -> int:
+        """How many columns tell of the agent itself."""
+        return self._blocks.own
+
+    def get_obs_ally_capability_size(self) -> int:
+        """How many columns of another agent are its capabilities: its type bits."""
+        return self.unit_type_bits
+
+    def get_ally_num_attributes(self) -> int:
+        """Columns of each agent in the state."""
+        return len(self.vec.info.agent_features)
+
+    def get_enemy_num_attributes(self) -> int:
+        """Columns of each enemy in the state."""
+        return len(self.vec.info.enemy_features)
 
     def get_obs_feature_names(self) -> list[str]:
         """SMACv2's names of the columns of an observation, with agent 0's numbers of the allies."""
@@ -279,6 +312,7 @@ class StarCraft2Env:
 
     def get_unit_types(self) -> list[int]:
         """The type ids of the agents, exact ones those of copies, then of the enemies."""
+        self.vec.check_started()
         return [unit.unit_type for unit in (*self.agents.values(), *self.enemies.values())]
 
     def get_unit_by_id(self, agent_id: int) -> UnitView:
@@ -325,17 +359,20 @@ class StarCraft2Env:
     def _observations(
         self, agents: Sequence[int], fully_observable: bool
     ) -> list[NDArray[np.float32]]:
-        """What agents observe: at the first question after a step what they saw when it was their
-        turn to look; after that, in SMACv2, what they see when all have looked."""
-        if self._look != self.vec.n_looks:
-            self._look, self._asked = self.vec.n_looks, set()
-        first = again = self.vec.obs[0]
-        otherwise = fully_observable != self.options.fully_observable
-        if otherwise or (self.vec.looks_anew and not self._asked.isdisjoint(agents)):
-            again = self.vec.look_again(fully_observable)[0]
-        obs = [(again if otherwise or a in self._asked else first)[a].copy() for a in agents]
-        self._asked.update(agents)
-        return obs
+        """What agents observe. In SMACv2 they look around when they are asked: all of them in the
+        drawn order, which is what the views show after a step, or those who are asked."""
+        vec, all_asked = self.vec, len(agents) == self.n_agents
+        vec.check_started()
+        first = self._look != vec.n_looks
+        self._look = vec.n_looks
+        as_shown = fully_observable == self.options.fully_observable
+        if as_shown and (not vec.looks_anew or (first and all_asked)):
+            return [vec.obs[0, a].copy() for a in agents]
+        rows = {}
+        for a in vec.turns[0].tolist() if all_asked else agents:
+            rows[a] = vec.ask(a, fully_observable, first)[0].copy()
+            first = False
+        return [rows[a] for a in agents]
 
     def _note_the_fallen(self, before: bytes) -> None:
         """Keep the records that members who have died in this step had before it."""
@@ -381,8 +418,8 @@ class StarCraft2Env:
     def _joint(self, actions: Iterable[Any]) -> NDArray[np.int64]:
         """One row of whole numbers from a list, an array or a tensor."""
         try:
-            joint = [operator.index(action) for action in actions]
-        except TypeError:
+            joint = [_whole(action) for action in actions]
+        except (TypeError, ValueError):
             raise EnvError(
                 f"actions are {actions!r}; needed is one whole number for each of the "
                 f"{self.n_agents} agents"
@@ -393,6 +430,14 @@ class StarCraft2Env:
             )
         word = np.iinfo(np.int64)  # what it cannot hold is refused like other wrong numbers
         return np.array([[min(max(action, word.min), word.max) for action in joint]], np.int64)
+
+
+def _whole(action: Any) -> int:
+    """A whole number, or the one in a row of one: as `int`, but no fractions are cut off."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        return operator.index(np.asarray(action).item())
 
 
 def _copy_ids(scenario: Scenario) -> dict[str, int]:
