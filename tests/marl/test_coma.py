@@ -18,7 +18,7 @@ from terrarium.marl.algos.coma import (
     counterfactual_advantages,
     epsilon_log_probs,
 )
-from terrarium.marl.nets.config import NetConfig, NetError, spec_of, views_of
+from terrarium.marl.net_config import NetConfig, NetError, spec_of, views_of
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule

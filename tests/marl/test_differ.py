@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.actions.action_selectors import ExploreConfig
 from terrarium.marl.algos import ALGOS
+from terrarium.marl.algos.mixers import MixerConfig
+from terrarium.marl.algos.q_learning import QLearner, mean_square
 from terrarium.marl.algos.team import team_targets
-from terrarium.marl.algos.value import ValueLearner, mean_square
 from terrarium.marl.buffers.replay_buffer import ReplayConfig
 from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
-from terrarium.marl.exploration import ExploreConfig
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import MixerConfig
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
@@ -32,7 +32,7 @@ BEYOND_CHANCE = 43.82
 """What chi-square exceeds once in a thousand with 19 degrees of freedom: 20 experiences."""
 
 
-def mixed(algo: str, chosen: str = "none", **settings: object) -> ValueLearner:
+def mixed(algo: str, chosen: str = "none", **settings: object) -> QLearner:
     if algo != "vdn":
         settings["mixer"] = MixerConfig(embed_dim=6, hypernet_dim=8, n_heads=2)
     return learner_of(algo, differ=DifferConfig(select=chosen), **settings)

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.algos.mixers import QtranJointQ
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import parts, pick
 from terrarium.marl.buffers.hindsight import Goals
 from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import QtranJointQ
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from tests.marl.games import BitFlip, Coordination, Game, Memory
@@ -50,7 +50,7 @@ def all_rows(replay: ReplayBuffer) -> ReplayBatch:
     return replay.rows(ids, torch.linspace(0.5, 1.0, len(ids)))
 
 
-def gradients(learner: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
+def gradients(learner: QLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
     """The loss, how wrong each row is, and all gradients."""
     loss = learner.loss(rows, learner.read(rows))
     learner.optimizer.zero_grad()
@@ -177,7 +177,7 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
 
 @torch.no_grad()
-def naive_error(learner: ValueLearner, rows: ReplayBatch, r: int) -> float:
+def naive_error(learner: QLearner, rows: ReplayBatch, r: int) -> float:
     """How wrong a row is, step by step and by definition."""
     cfg, n = learner.cfg, int(rows.filled[r].sum())
     obs, resets = rows.obs[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.actions import ActionLayout
+from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime

@@ -19,7 +19,7 @@ from terrarium.marl.buffers.replay_buffer import (
 )
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from terrarium.marl.nets.config import Spec
+from terrarium.marl.net_config import Spec
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
     CARRY_SIZE,

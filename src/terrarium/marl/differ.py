@@ -4,6 +4,7 @@ The team's TD error times dQ_tot/dQ_i is the TD error of agent i: its gradient i
 each step of each agent is an experience of its own, which is selected by its own priority.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +12,6 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
-from terrarium.marl.nets.mixers import Mixer
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
@@ -57,7 +57,7 @@ class IndividualExperience:
 
 
 def mixing_gradients(
-    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Mixer
+    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Callable[..., Tensor]
 ) -> tuple[Tensor, Tensor]:
     """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 

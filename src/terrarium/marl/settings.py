@@ -22,8 +22,8 @@ from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
-from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
-from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.algos.per_team import TeamsConfig, fit_teams, is_teams, split_teams
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.setting_names import refuse_other_names
 from terrarium.marl.tasks import Task, find_task
 

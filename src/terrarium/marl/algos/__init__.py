@@ -8,10 +8,10 @@ from terrarium.marl.algos.iql import Iql
 from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.mappo import Mappo
 from terrarium.marl.algos.matd3 import Matd3
+from terrarium.marl.algos.per_team import Teams, is_teams
 from terrarium.marl.algos.qmix import Qmix
 from terrarium.marl.algos.qplex import Qplex
 from terrarium.marl.algos.qtran import Qtran
-from terrarium.marl.algos.teams import Teams, is_teams
 from terrarium.marl.algos.vdn import Vdn
 
 ALGOS: dict[str, type[Algo]] = {

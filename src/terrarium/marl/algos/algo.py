@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 

@@ -10,16 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.advantages_and_returns import lambda_returns
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.ppo import TEACHERS
-from terrarium.marl.algos.value import soft_update
+from terrarium.marl.algos.q_learning import soft_update
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
+from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
-from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.returns import lambda_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from terrarium.marl.algos.team import shared_loss
-from terrarium.marl.algos.value import (
+from terrarium.marl.algos.q_learning import (
     Loss,
+    QLearner,
+    QLearningConfig,
     QValues,
-    ValueConfig,
-    ValueLearner,
     error_of_rows,
     mean_square,
 )
+from terrarium.marl.algos.team import shared_loss
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import IndividualExperience
@@ -20,13 +20,13 @@ from terrarium.marl.sharing.exchange import Exchange
 
 
 @dataclass(frozen=True)
-class IqlConfig(ValueConfig):
+class IqlConfig(QLearningConfig):
     """Settings of IQL."""
 
     share: ShareConfig = field(default_factory=ShareConfig)
 
 
-class Iql(ValueLearner):
+class Iql(QLearner):
     """Independent Q-learning: each agent has its own TD error."""
 
     Config = IqlConfig

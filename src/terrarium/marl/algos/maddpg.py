@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions import ActionLayout
+from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.value import soft_update
+from terrarium.marl.algos.q_learning import soft_update
 from terrarium.marl.batch import Obs, Own, masked_mean
 from terrarium.marl.buffers.replay_buffer import (
     ReplayBatch,
@@ -21,10 +21,10 @@ from terrarium.marl.buffers.replay_buffer import (
     replay_bytes,
 )
 from terrarium.marl.buffers.replay_store import ReplayStore
+from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
-from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
+from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic
-from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
-from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule

@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
+from terrarium.marl.algos.mixers import MixerConfig, QmixMixer
+from terrarium.marl.algos.q_learning import Loss, QLearner, QLearningConfig, QValues
 from terrarium.marl.algos.team import team_loss
-from terrarium.marl.algos.value import Loss, QValues, ValueConfig, ValueLearner
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import DifferConfig
-from terrarium.marl.nets.mixers import MixerConfig, QmixMixer
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
 
 @dataclass(frozen=True)
-class QmixConfig(ValueConfig):
+class QmixConfig(QLearningConfig):
     """Settings of QMIX."""
 
     mixer: MixerConfig = field(default_factory=MixerConfig)
@@ -22,7 +22,7 @@ class QmixConfig(ValueConfig):
     share: ShareConfig = field(default_factory=ShareConfig)
 
 
-class Qmix(ValueLearner):
+class Qmix(QLearner):
     """Monotonic mixing network; hypernetworks of the state make its weights."""
 
     Config = QmixConfig

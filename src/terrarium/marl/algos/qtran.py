@@ -7,21 +7,21 @@ import torch
 from torch import nn
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.value import (
+from terrarium.marl.algos.mixers import QtranJointQ
+from terrarium.marl.algos.q_learning import (
     Loss,
+    QLearner,
+    QLearningConfig,
     QValues,
-    ValueConfig,
-    ValueLearner,
     error_of_rows,
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
-from terrarium.marl.nets.mixers import QtranJointQ
 
 
 @dataclass(frozen=True)
-class QtranConfig(ValueConfig):
+class QtranConfig(QLearningConfig):
     """Settings of QTRAN."""
 
     opt_coef: float = 1.0
@@ -47,7 +47,7 @@ class QtranConfig(ValueConfig):
             )
 
 
-class Qtran(ValueLearner):
+class Qtran(QLearner):
     """Joint Q-network; per-agent Q-values are constrained to have its greedy actions."""
 
     Config = QtranConfig

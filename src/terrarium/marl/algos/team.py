@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from terrarium.marl.algos.value import Loss, QValues, ValueLearner, error_of_rows, mean_square
+from terrarium.marl.algos.q_learning import Loss, QLearner, QValues, error_of_rows, mean_square
 from terrarium.marl.batch import masked_mean
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import (
@@ -18,7 +18,7 @@ from terrarium.marl.sharing.loss import SharedExperience, received_loss
 
 
 def team_loss(
-    learner: ValueLearner,
+    learner: QLearner,
     rows: ReplayBatch,
     q_values: QValues,
     differ: DifferConfig,
@@ -64,7 +64,7 @@ def team_of(
 
 
 @torch.no_grad()
-def team_targets(learner: ValueLearner, rows: ReplayBatch, q_values: QValues) -> Tensor:
+def team_targets(learner: QLearner, rows: ReplayBatch, q_values: QValues) -> Tensor:
     """What the team's values [R, L] should have been."""
     next_total = learner.target.mixer(
         q_values.next_taken, q_values.next_best, q_values.next_actions, rows.obs.state[:, 1:]
@@ -83,7 +83,7 @@ def individual_loss(rows: ReplayBatch, taken: Tensor, errors: Tensor, weights: T
 
 
 def shared_loss(
-    learner: ValueLearner,
+    learner: QLearner,
     rows: ReplayBatch,
     q_values: QValues,
     each: IndividualExperience,

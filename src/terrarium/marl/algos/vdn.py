@@ -5,24 +5,24 @@ from typing import ClassVar
 
 from torch import nn
 
+from terrarium.marl.algos.mixers import VdnMixer
+from terrarium.marl.algos.q_learning import Loss, QLearner, QLearningConfig, QValues
 from terrarium.marl.algos.team import team_loss
-from terrarium.marl.algos.value import Loss, QValues, ValueConfig, ValueLearner
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import DifferConfig
-from terrarium.marl.nets.mixers import VdnMixer
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
 
 
 @dataclass(frozen=True)
-class VdnConfig(ValueConfig):
+class VdnConfig(QLearningConfig):
     """Settings of VDN."""
 
     differ: DifferConfig = field(default_factory=DifferConfig)
     share: ShareConfig = field(default_factory=ShareConfig)
 
 
-class Vdn(ValueLearner):
+class Vdn(QLearner):
     """Q_tot is the sum of the agents' Q-values."""
 
     Config = VdnConfig

@@ -14,7 +14,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Obs, Own, obs_zeros, own_zeros, parts, write_obs
 from terrarium.marl.buffers.sum_tree import SumTree
-from terrarium.marl.nets.config import Spec
+from terrarium.marl.net_config import Spec
 from terrarium.marl.rollout import Rollout
 from terrarium.schedules import Schedule, check_schedule
 

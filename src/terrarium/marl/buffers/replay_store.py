@@ -8,7 +8,7 @@ import torch
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_buffer import ReplayBuffer, ReplayConfig
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.nets.config import Spec
+from terrarium.marl.net_config import Spec
 from terrarium.marl.rollout import Rollout
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.algos.q_learning import QLearner, QLearningConfig, soft_update
 from terrarium.marl.algos.qtran import QtranConfig
-from terrarium.marl.algos.value import ValueConfig, ValueLearner, soft_update
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from tests.marl.experience import (
     N_AGENTS,
@@ -62,7 +62,7 @@ def test_packed_rows_say_the_same(algo: str, core: str) -> None:
         torch.testing.assert_close(grad, grads[name], rtol=1e-6, atol=1e-9, msg=name)
 
 
-def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
+def values_of(team: QLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
     """What both networks say of every action: [R, L + 1, A, N]."""
     resets = torch.zeros(rows.obs.avail.shape[:2], dtype=torch.bool)
     with torch.no_grad():
@@ -71,7 +71,7 @@ def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
 
 
 def naive_goals(
-    learner: ValueLearner, rows: ReplayBatch, r: int, following: list[float]
+    learner: QLearner, rows: ReplayBatch, r: int, following: list[float]
 ) -> list[float]:
     n, cfg = int(rows.filled[r].sum()), learner.cfg
     over = [k == n - 1 for k in range(n)]
@@ -181,4 +181,4 @@ def test_settings_that_cannot_be(settings: dict[str, float], message: str) -> No
     with pytest.raises(TerrariumError) as caught:
         QtranConfig(**settings)  # type: ignore[arg-type]  # what this is about
     assert str(caught.value).startswith(message)
-    assert ValueConfig(td_lambda=0.0, n_step_return=3).n_step_return == 3
+    assert QLearningConfig(td_lambda=0.0, n_step_return=3).n_step_return == 3

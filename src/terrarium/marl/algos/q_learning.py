@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.actions.action_selectors import ExploreConfig, Explorer
+from terrarium.marl.advantages_and_returns import lambda_returns, n_step_returns
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Obs, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
@@ -20,12 +22,10 @@ from terrarium.marl.buffers.replay_buffer import (
     replay_bytes,
 )
 from terrarium.marl.buffers.replay_store import ReplayStore
-from terrarium.marl.exploration import ExploreConfig, Explorer
+from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
-from terrarium.marl.nets.layers import load_into
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.returns import lambda_returns, n_step_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig
@@ -36,7 +36,7 @@ OPTIMIZERS = ("adam", "rmsprop")
 
 
 @dataclass(frozen=True)
-class ValueConfig:
+class QLearningConfig:
     """Settings that all value-based algorithms share."""
 
     lr: Schedule = Schedule("0.001")
@@ -129,10 +129,10 @@ class Loss:
     metrics: dict[str, Tensor]
 
 
-class ValueLearner:
+class QLearner:
     """Q-learning from a replay buffer; subclasses add a mixer and a loss."""
 
-    Config: ClassVar[type[Any]] = ValueConfig
+    Config: ClassVar[type[Any]] = QLearningConfig
     lacks: ClassVar[dict[str, str]] = {}
     fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = False
