@@ -10,7 +10,7 @@ from torch import Tensor
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import Obs, Own, parts
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.runtime import make_runtime
 

@@ -14,9 +14,8 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.actions.action_selectors import ExploreConfig
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.mixers import MixerConfig
-from terrarium.marl.algos.q_learning import QLearner, mean_square
-from terrarium.marl.algos.team import team_targets
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.algos.q_learning import QLearner, mean_square, team_targets
+from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector

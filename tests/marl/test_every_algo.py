@@ -13,7 +13,8 @@ from terrarium.marl.algos.mixers import QtranJointQ
 from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import parts, pick
 from terrarium.marl.buffers.hindsight import Goals
-from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
+from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime

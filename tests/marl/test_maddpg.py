@@ -15,7 +15,7 @@ from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Obs, parts
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.playing.player import PolicyPlayer

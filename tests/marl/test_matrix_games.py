@@ -13,7 +13,7 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.mixers import QtranJointQ
 from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import obs_from_views, pick
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime

@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.q_learning import QLearner, QLearningConfig, soft_update
 from terrarium.marl.algos.qtran import QtranConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from tests.marl.experience import (
     N_AGENTS,
     NET,

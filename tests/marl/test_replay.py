@@ -10,13 +10,8 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
-from terrarium.marl.buffers.replay_buffer import (
-    SMALLEST_PRIORITY,
-    ReplayBatch,
-    ReplayBuffer,
-    ReplayConfig,
-    replay_bytes,
-)
+from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
+from terrarium.marl.buffers.replay_buffer import SMALLEST_PRIORITY, ReplayBuffer, replay_bytes
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from terrarium.marl.net_config import Spec

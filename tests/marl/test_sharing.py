@@ -13,8 +13,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.q_learning import mean_square
-from terrarium.marl.algos.team import team_targets
+from terrarium.marl.algos.q_learning import mean_square, team_targets
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve

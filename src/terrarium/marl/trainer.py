@@ -18,7 +18,7 @@ from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.per_team import TeamsConfig
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv

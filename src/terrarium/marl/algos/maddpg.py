@@ -14,12 +14,8 @@ from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.q_learning import soft_update
 from terrarium.marl.batch import Obs, Own, masked_mean
-from terrarium.marl.buffers.replay_buffer import (
-    ReplayBatch,
-    ReplayBuffer,
-    ReplayConfig,
-    replay_bytes,
-)
+from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer, replay_bytes
 from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core

@@ -13,15 +13,19 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_selectors import ExploreConfig, Explorer
 from terrarium.marl.advantages_and_returns import lambda_returns, n_step_returns
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.batch import Obs, pick
+from terrarium.marl.algos.mixers import MixerConfig, QmixMixer, QplexMixer, VdnMixer
+from terrarium.marl.batch import Obs, masked_mean, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
-from terrarium.marl.buffers.replay_buffer import (
-    ReplayBatch,
-    ReplayBuffer,
-    ReplayConfig,
-    replay_bytes,
-)
+from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer, replay_bytes
 from terrarium.marl.buffers.replay_store import ReplayStore
+from terrarium.marl.differ import (
+    DifferConfig,
+    IndividualExperience,
+    mixing_gradients,
+    select,
+    split,
+)
 from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
 from terrarium.marl.nets.building_blocks import load_into
@@ -30,6 +34,7 @@ from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
+from terrarium.marl.sharing.loss import SharedExperience, received_loss
 from terrarium.schedules import Schedule, check_schedule
 
 OPTIMIZERS = ("adam", "rmsprop")
@@ -418,3 +423,209 @@ def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimi
     if cfg.optimizer == "rmsprop":  # as in PyMARL
         return RMSprop(weights, cfg.lr.at(0.0), alpha=0.99, eps=1e-5)
     return Adam(weights, cfg.lr.at(0.0), fused=True)
+
+
+def team_loss(
+    learner: QLearner,
+    rows: ReplayBatch,
+    q_values: QValues,
+    differ: DifferConfig,
+    exchange: Exchange,
+) -> Loss:
+    """The error of the team's value, or of its agents one by one, and of what they are sent."""
+    targets = team_targets(learner, rows, q_values)  # [R, L]
+    differs, mixer, metrics = differ.select != "none", learner.online.mixer, dict[str, Tensor]()
+    if not differs and not exchange.is_on:
+        state = rows.obs.state[:, :-1]
+        total = mixer(q_values.taken, q_values.best, rows.actions, state)  # [R, L]
+        errors = total - targets
+        return team_of(rows, total, errors, mean_square(errors, rows), metrics)
+    # With DIFFER agents learn one by one, so of the team's error only the mixer does.
+    taken = q_values.taken.detach() if differs else q_values.taken
+    total, slopes = mixing_gradients(rows, taken, q_values.best, mixer)
+    errors = total - targets
+    each = split(
+        rows,
+        q_values.taken,
+        q_values.next_taken,
+        slopes * errors.detach().unsqueeze(-1),
+        learner.cfg.gamma,
+    )
+    loss = mean_square(errors, rows)
+    if differs:
+        weights = select(each.errors, each.there, differ, learner.progress, learner.generator)
+        loss = loss + individual_loss(rows, q_values.taken, each.errors, weights)
+        metrics["selected"] = masked_mean((weights > 0.0).float(), each.there)
+    received, more = shared_loss(learner, rows, q_values, each, exchange)
+    return team_of(rows, total, errors, loss + received, metrics | more)
+
+
+def team_of(
+    rows: ReplayBatch, total: Tensor, errors: Tensor, loss: Tensor, metrics: dict[str, Tensor]
+) -> Loss:
+    """A loss, and what is written down about a team's values and errors [R, L]."""
+    about = {
+        "td_error": masked_mean(errors.detach().abs(), rows.filled),
+        "q_taken": masked_mean(total.detach(), rows.filled),
+    }
+    return Loss(loss, error_of_rows(errors, rows), about | metrics)
+
+
+@torch.no_grad()
+def team_targets(learner: QLearner, rows: ReplayBatch, q_values: QValues) -> Tensor:
+    """What the team's values [R, L] should have been."""
+    next_total = learner.target.mixer(
+        q_values.next_taken, q_values.next_best, q_values.next_actions, rows.obs.state[:, 1:]
+    )
+    return learner.targets(rows, next_total)
+
+
+def individual_loss(rows: ReplayBatch, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
+    """Each agent's error [R, L, A] as a loss of its own, as much as it counts.
+
+    Divided by steps, not by experiences: with all of them selected, its gradient is the team's.
+    """
+    targets = (taken - errors).detach()
+    squares = (weights * (taken - targets).square()).sum(-1)  # [R, L]
+    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
+
+
+def shared_loss(
+    learner: QLearner,
+    rows: ReplayBatch,
+    q_values: QValues,
+    each: IndividualExperience,
+    exchange: Exchange,
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """What receivers learn from what was sent to them."""
+    if not exchange.is_on:
+        return each.errors.new_zeros(()), {}
+    obs = rows.obs[:, :-1]
+    goes_to = exchange.send(
+        obs, q_values.features[:, :-1], each.errors, each.there, learner.generator
+    )  # [R, L, A, A]
+    sent = masked_mean(goes_to.any(-1).float(), each.there)
+    if not goes_to.any():  # asking every network about everything would be for nothing
+        return each.errors.new_zeros(()), {"sent": sent}
+    agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
+    lesson = SharedExperience(each.rewards, each.ends)
+    loss = received_loss(rows, goes_to, lesson, agents, cfg.gamma, cfg.double_q)
+    return exchange.cfg.coef * loss, {"sent": sent}
+
+
+@dataclass(frozen=True)
+class IqlConfig(QLearningConfig):
+    """Settings of IQL."""
+
+    share: ShareConfig = field(default_factory=ShareConfig)
+
+
+class Iql(QLearner):
+    """Independent Q-learning: each agent has its own TD error."""
+
+    Config = IqlConfig
+    fits_many: ClassVar[bool] = True
+    needs_team: ClassVar[bool] = False
+    has_mixer: ClassVar[bool] = False
+    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("mixer", "differ"), "it joins nothing: each agent learns from the team's reward alone"
+    )
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        targets = self.agent_targets(rows, q_values.next_taken)  # [R, L, A]
+        errors = (q_values.taken - targets) * rows.own.there
+        # The team's reward goes on after an agent's death, so only the team's end is an end. What
+        # a return of more than one step knows beyond the next value is part of the reward that a
+        # receiver gets: with one network for all, it learns of it just what the sender did.
+        alone = IndividualExperience(
+            errors=errors.detach(),
+            rewards=targets - self.cfg.gamma * q_values.next_taken,
+            ends=rows.own.terminated.expand_as(errors),
+            there=rows.obs.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
+        )
+        received, metrics = shared_loss(self, rows, q_values, alone, self.exchange)
+        # Shared losses are sums over agents, so this one has to be, too.
+        loss = mean_square(errors, rows) * errors.shape[-1] + received
+        metrics |= {
+            "td_error": masked_mean(errors.detach().abs().mean(-1), rows.filled),
+            "q_taken": masked_mean(q_values.taken.detach().mean(-1), rows.filled),
+        }
+        return Loss(loss, error_of_rows(errors, rows), metrics)
+
+
+@dataclass(frozen=True)
+class VdnConfig(QLearningConfig):
+    """Settings of VDN."""
+
+    differ: DifferConfig = field(default_factory=DifferConfig)
+    share: ShareConfig = field(default_factory=ShareConfig)
+
+
+class Vdn(QLearner):
+    """Q_tot is the sum of the agents' Q-values."""
+
+    Config = VdnConfig
+    fits_many: ClassVar[bool] = True
+    has_mixer: ClassVar[bool] = False  # a sum asks for no state
+    lacks: ClassVar[dict[str, str]] = {"mixer": "it adds values up, and a sum has no settings"}
+
+    def make_mixer(self) -> nn.Module:
+        return VdnMixer()
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)
+
+
+@dataclass(frozen=True)
+class QmixConfig(QLearningConfig):
+    """Settings of QMIX."""
+
+    mixer: MixerConfig = field(default_factory=MixerConfig)
+    differ: DifferConfig = field(default_factory=DifferConfig)
+    share: ShareConfig = field(default_factory=ShareConfig)
+
+
+class Qmix(QLearner):
+    """Monotonic mixing network; hypernetworks of the state make its weights."""
+
+    Config = QmixConfig
+
+    def make_mixer(self) -> nn.Module:
+        return QmixMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)
+
+
+@dataclass(frozen=True)
+class QplexConfig(QLearningConfig):
+    """Settings of QPLEX."""
+
+    mixer: MixerConfig = field(default_factory=MixerConfig)
+    differ: DifferConfig = field(default_factory=DifferConfig)
+    share: ShareConfig = field(default_factory=ShareConfig)
+
+
+class Qplex(QLearner):
+    """Duplex dueling mixer: advantages weighted by attention over state and joint action."""
+
+    Config = QplexConfig
+
+    def make_mixer(self) -> nn.Module:
+        spec = self.spec
+        return QplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
+        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

@@ -17,7 +17,7 @@ from terrarium.marl.algos.q_learning import (
     mean_square,
 )
 from terrarium.marl.batch import masked_mean
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 
 
 @dataclass(frozen=True)

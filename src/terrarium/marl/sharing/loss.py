@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import pick
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.nets.actor import Actor, SeparateActors
 
 
