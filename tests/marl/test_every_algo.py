@@ -79,7 +79,7 @@ def test_errors_fall_on_what_was_collected(algo: str) -> None:
     errors = []
     for _ in range(40):
         if algo in (*VALUE_BASED, *DDPG_LIKE):
-            learner._due = 4.0
+            learner.training.due = 4.0
         else:
             learner.observe(rollout)
         errors.append(learner.update(0.0)[name])
@@ -270,7 +270,7 @@ def test_targets_follow_as_they_were_told(algo: str, every: int, rate: float) ->
     learner, _ = played(algo, *words)
     for k in range(1, 7):
         before = [weight.clone() for weight in learner.target.parameters()]
-        learner._due = 1.0
+        learner.training.due = 1.0
         assert learner.update(0.0)["learn/n_updates"] == 1.0
         pairs = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
         for old, new, online in pairs:

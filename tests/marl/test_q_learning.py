@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.q_learning import QLearner, QLearningConfig, soft_update
+from terrarium.marl.algos.base import soft_update
+from terrarium.marl.algos.q_learning import QLearner, QLearningConfig
 from terrarium.marl.algos.qtran import QtranConfig
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from tests.marl.experience import (
@@ -169,7 +170,10 @@ def test_target_networks_follow_at_their_rate(rate: float) -> None:
         ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents encode best"),
         ({"nopt_coef": -1.0}, "algo.nopt_coef is -1.0; allowed: 0 or more"),
         ({"joint_hidden_dim": 0}, "algo.joint_hidden_dim is 0; allowed: 1 to 4096"),
-        ({"optimizer": "adm"}, 'algo.optimizer is adm. Did you mean "adam"? Allowed: adam, rms'),
+        (
+            {"optimizer": "adm"},
+            'algo.optimizer is adm; allowed: adam, rmsprop. Did you mean "adam"',
+        ),
         (
             {"n_step_return": 3},
             "algo.n_step_return is 3 and algo.td_lambda 0.6: a return is either n-step or",

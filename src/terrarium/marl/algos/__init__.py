@@ -1,13 +1,12 @@
-"""One file for each algorithm; `ALGOS` names them."""
+"""The algorithms; `ALGOS` names them."""
 
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.coma import Coma
 from terrarium.marl.algos.ddpg import Ddpg
-from terrarium.marl.algos.ippo import Ippo
 from terrarium.marl.algos.maddpg import Maddpg
-from terrarium.marl.algos.mappo import Mappo
 from terrarium.marl.algos.matd3 import Matd3
 from terrarium.marl.algos.per_team import Teams, is_teams
+from terrarium.marl.algos.ppo import Ippo, Mappo
 from terrarium.marl.algos.q_learning import Iql, Qmix, Qplex, Vdn
 from terrarium.marl.algos.qtran import Qtran
 

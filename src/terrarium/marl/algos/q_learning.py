@@ -1,43 +1,55 @@
-"""What value-based algorithms share: Q-networks, replay buffer, target networks, TD targets."""
+"""Q-learning of a team from a replay buffer: IQL, VDN, QMIX and QPLEX.
+
+All of them learn per-agent Q-values with double Q-learning and TD(lambda) or n-step targets. IQL
+fits each agent's Q-value by itself. The others mix them into a team value Q_tot, by a sum (VDN), a
+monotonic network (QMIX) or a duplex dueling one (QPLEX), and fit that. DIFFER and experience
+sharing are hooks: losses on per-agent TD errors beside the loss of the team.
+"""
 
 import copy
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_settings
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_selectors import ExploreConfig, Explorer
 from terrarium.marl.advantages_and_returns import lambda_returns, n_step_returns
-from terrarium.marl.algos.algo import Metrics
+from terrarium.marl.algos.algo import Algo, Metrics
+from terrarium.marl.algos.base import (
+    OPTIMIZERS,
+    ReplayTraining,
+    gradient_step,
+    load_both,
+    make_optimizer,
+    set_lr,
+    update_target,
+)
 from terrarium.marl.algos.mixers import MixerConfig, QmixMixer, QplexMixer, VdnMixer
 from terrarium.marl.batch import Obs, masked_mean, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer, replay_bytes
-from terrarium.marl.buffers.replay_store import ReplayStore
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.differ import (
+    Differ,
     DifferConfig,
     IndividualExperience,
     mixing_gradients,
-    select,
     split,
 )
 from terrarium.marl.net_config import NetConfig, Spec, views_of
-from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
+from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
-from terrarium.marl.optimizers import Adam, RMSprop
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
-from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.config import ShareConfig, check_share
 from terrarium.marl.sharing.exchange import Exchange
-from terrarium.marl.sharing.loss import SharedExperience, received_loss
+from terrarium.marl.sharing.loss import Sharing
 from terrarium.schedules import Schedule, check_schedule
-
-OPTIMIZERS = ("adam", "rmsprop")
 
 
 @dataclass(frozen=True)
@@ -72,8 +84,11 @@ class QLearningConfig:
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
-        for name, fine, allowed in (
-            ("optimizer", self.optimizer in OPTIMIZERS, ", ".join(OPTIMIZERS)),
+        known = f"{', '.join(OPTIMIZERS)}.{nearest(self.optimizer, OPTIMIZERS)}"
+        check_settings(
+            "algo",
+            self,
+            ("optimizer", self.optimizer in OPTIMIZERS, known),
             ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
             ("td_lambda", 0.0 <= self.td_lambda <= 1.0, "0 to 1"),
             ("n_step_return", 1 <= self.n_step_return <= 1000, "1 to 1000"),
@@ -82,11 +97,7 @@ class QLearningConfig:
             ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
-        ):
-            if not fine:
-                value = getattr(self, name)
-                hint = nearest(value, OPTIMIZERS) if name == "optimizer" else ""
-                raise TerrariumError(f"algo.{name} is {value}.{hint} Allowed: {allowed}")
+        )
         if self.n_step_return > 1 and self.td_lambda > 0.0:
             raise TerrariumError(
                 f"algo.n_step_return is {self.n_step_return} and algo.td_lambda "
@@ -113,15 +124,15 @@ class JointQ(nn.Module):
 
 @dataclass(frozen=True)
 class QValues:
-    """Q-values of the online and the target network for a batch."""
+    """Per-agent Q-values of a batch, by the online and the target network."""
 
-    q: Tensor  # [R, L + 1, A, N] of all actions; the lowest number for what cannot be chosen
-    taken: Tensor  # [R, L, A] of what was done
-    best: Tensor  # [R, L, A] of the best that could be done
+    q: Tensor  # [R, L + 1, A, N] of all actions; the lowest number for unavailable ones
+    taken: Tensor  # [R, L, A] of the actions taken
+    best: Tensor  # [R, L, A] of the greedy actions
     features: Tensor  # [R, L + 1, A, H] of the online network
-    next_actions: Tensor  # [R, L, A] what would be done next
-    next_taken: Tensor  # [R, L, A] what the target network thinks that is worth
-    next_best: Tensor  # [R, L, A] the best in the eyes of the target network
+    next_actions: Tensor  # [R, L, A] greedy actions after each step
+    next_taken: Tensor  # [R, L, A] their values by the target network
+    next_best: Tensor  # [R, L, A] the target network's highest values
     next_features: Tensor  # [R, L, A, H]
 
 
@@ -130,387 +141,293 @@ class Loss:
     """Loss, TD error of each sequence (for priorities), metrics."""
 
     total: Tensor  # []
-    errors: Tensor  # [R]
+    errors: Tensor  # [K]
     metrics: dict[str, Tensor]
 
 
-class QLearner:
-    """Q-learning from a replay buffer; subclasses add a mixer and a loss."""
+class AgentLoss(Protocol):
+    """A hook: a loss on per-agent TD errors, beside that of the team."""
 
-    Config: ClassVar[type[Any]] = QLearningConfig
-    lacks: ClassVar[dict[str, str]] = {}
-    fits_many: ClassVar[bool] = False
-    any_action: ClassVar[bool] = False
-    needs_team: ClassVar[bool] = True
-    has_mixer: ClassVar[bool] = True
-    """whether the state decides how agents are joined"""
+    trains_alone: bool
+    """only this loss trains the agents; of the team's loss only the mixer learns"""
 
-    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None:
-        self.cfg, self.net, self.spec = cfg, net, spec
-        self._runtime = runtime
-        with runtime.seeded():
-            agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
-            self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
-        self.target = copy.deepcopy(self.online).requires_grad_(False)
-        self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
-        self.exchange = self.make_exchange()
-        self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
-        self.hindsight: Goals | None = None
-        """what observations hold of targets, if the environment has any: for hindsight"""
-        self.experience = ReplayStore(cfg.replay, spec, self.carry_size)
-        self.progress = 0.0
-        """share of the run that is done"""
-        self._due, self._n_updates = 0.0, 0
+    def __call__(
+        self, batch: ReplayBatch, q: QValues, each: IndividualExperience
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """The loss, and metrics."""
 
-    def make_mixer(self) -> nn.Module:
-        """What joins the agents' values."""
-        return nn.Module()
 
-    def make_exchange(self) -> Exchange:
-        """What agents send each other: nothing, unless an algorithm lets them."""
-        return Exchange(ShareConfig(), self.spec.n_agents)
+def q_values(batch: ReplayBatch, online: JointQ, target: JointQ, double_q: bool) -> QValues:
+    """Per-agent Q-values of the actions taken, and of greedy actions after each step."""
+    encoding = online.agents.encode(batch.obs, batch.carry, batch.resets)
+    q = online.agents.logits(encoding, batch.obs)  # [R, L + 1, A, N]
+    with torch.no_grad():  # a target is a constant, never a gradient path
+        next_encoding = target.agents.encode(batch.obs, batch.carry, batch.resets)
+        next_q = target.agents.logits(next_encoding, batch.obs)[:, 1:]  # [R, L, A, N]
+        # Double Q-learning: the online network chooses, the target network evaluates.
+        next_actions = (q[:, 1:] if double_q else next_q).argmax(-1)  # [R, L, A]
+    goes_on = batch.filled & ~batch.terminated
+    return QValues(
+        q=q,
+        taken=known(pick(q[:, :-1], batch.actions), batch.filled),
+        best=known(q[:, :-1].max(-1).values, batch.filled),
+        features=encoding.features,
+        next_actions=next_actions,
+        next_taken=known(pick(next_q, next_actions), goes_on),
+        next_best=known(next_q.max(-1).values, goes_on),
+        next_features=next_encoding.features[:, 1:],
+    )
 
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        """What to make smaller."""
-        raise AssertionError("an algorithm has a loss")
 
-    @classmethod
-    def views(cls, net: NetConfig) -> tuple[str, ...]:
-        state = ("state",) if cls.has_mixer else ()
-        return tuple(dict.fromkeys((*views_of(net), *state)))
-
-    @classmethod
-    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
-        if cfg.replay.hindsight_ratio:
-            raise TerrariumError(
-                f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}: battles have no goals to "
-                "relabel; leave it at 0. An environment of your own may have them: docs/value.md"
-            )
-        if "share" not in cls.lacks and cfg.share.rule != "none":
-            _check_share(net, cfg.share, cfg.replay)
-
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, obs: Obs, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, spec, obs, make_core(net).carry_size, n_envs)
-
-    @classmethod
-    def smaller(cls, cfg: Any, share: float) -> str:
-        fits = int(0.8 * share * cfg.replay.buffer_size)
-        if fits <= cfg.replay.batch_size:
-            return "replay.chunk_length=16 keeps stretches of episodes"
-        return f"replay.buffer_size={fits} fits"
-
-    @property
-    def n_steps(self) -> int:
-        steps: int = self.cfg.n_steps
-        return steps
-
-    @property
-    def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk_length > 0 and self.carry_size > 0
-
-    @property
-    def carry_size(self) -> int:
-        return self.online.agents.carry_size
-
-    @property
-    def device(self) -> torch.device:
-        return self._runtime.device
-
-    @property
-    def generator(self) -> torch.Generator:
-        return self._runtime.generator
-
-    def teacher(self, progress: float) -> str:
-        return ""
-
-    @torch.no_grad()
-    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
-        """The best actions, or what the strategy of exploration makes of them."""
-        generator, agents = self.generator, self.online.agents
-        agents.draw_noise(None if greedy else generator)
-        q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
-        q = q[:, 0]
-        if greedy:
-            actions = q.argmax(-1)
-        else:
-            actions = self.explorer.choose(q, obs.avail, self.progress, generator)
-        return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
-
-    @property
-    def replay(self) -> ReplayBuffer | None:
-        return self.experience.replay
-
-    def observe(self, rollout: Rollout) -> None:
-        self.experience.add(rollout)
-        self._due += rollout.rewards.numel() / self.cfg.steps_per_update
-
-    def update(self, progress: float) -> Metrics:
-        """As many gradient steps as are due for the steps that were collected."""
-        assert self.replay is not None, "nothing was observed"
-        self.progress = progress
-        if len(self.replay) < self.cfg.replay.batch_size:
-            self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
-        n, sums = int(self._due), dict[str, Tensor]()
-        self._due -= n
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.cfg.lr.at(progress)
-        for _ in range(n):
-            for name, metric in self._learn(self.replay, progress).items():
-                sums[name] = sums.get(name, torch.zeros(())) + metric
-        means = {f"learn/{name}": float(total) / n for name, total in sums.items()}
-        return {
-            **means,
-            "learn/lr": self.cfg.lr.at(progress),
-            "learn/n_updates": float(n),
-            "learn/buffer_rows": float(len(self.replay)),
-        }
-
-    def _learn(self, replay: ReplayBuffer, progress: float) -> dict[str, Tensor]:
-        """Draw, and one gradient step."""
-        rows = replay.draw(progress, self.generator)
-        loss, metrics = self.step(rows)
-        replay.grade(rows.ids, loss.errors)
-        return metrics
-
-    def step(self, rows: ReplayBatch) -> tuple[Loss, dict[str, Tensor]]:
-        """One gradient step on some rows."""
-        if self.hindsight is not None:
-            share = self.cfg.replay.hindsight_ratio
-            rows = relabel(rows, self.hindsight, share, "future", self.generator)
-        if not self.cfg.replay.chunk_length:
-            rows = rows.packed()
-        rows = rows.to(self.device)
-        loss = self.loss(rows, self.read(rows))
-        self.optimizer.zero_grad()
-        loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad_norm)
-        self.optimizer.step()
-        self._n_updates += 1
-        if self._n_updates % self.cfg.target_update_interval == 0:
-            soft_update(self.target, self.online, self.cfg.tau)
-        return loss, {**loss.metrics, "grad_norm": grad}
-
-    def read(self, rows: ReplayBatch) -> QValues:
-        """Q-values of a batch by both networks."""
-        obs, resets, generator = rows.obs, rows.resets, self.generator
-        self.online.agents.draw_noise(generator)
-        encoding = self.online.agents.encode(obs, rows.carry, resets)
-        q = self.online.agents.logits(encoding, obs)  # [R, L + 1, A, N]
-        with torch.no_grad():
-            self.target.agents.draw_noise(generator)
-            later = self.target.agents.encode(obs, rows.carry, resets)
-            q_later = self.target.agents.logits(later, obs)[:, 1:]  # [R, L, A, N]
-            next_actions = (q.detach()[:, 1:] if self.cfg.double_q else q_later).argmax(-1)
-        goes_on = rows.filled & ~rows.terminated
-        return QValues(
-            q=q,
-            taken=known(pick(q[:, :-1], rows.actions), rows.filled),
-            best=known(q[:, :-1].max(-1).values, rows.filled),
-            features=encoding.features,
-            next_actions=next_actions,
-            next_taken=known(pick(q_later, next_actions), goes_on),
-            next_best=known(q_later.max(-1).values, goes_on),
-            next_features=later.features[:, 1:],
-        )
-
-    def targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
-        """What the team's values [R, L, ...] should have been, from its rewards and the values
-        after each step."""
-        return self._returns(rows.rewards.T, next_values, rows.terminated.T, rows.last.T)
-
-    def agent_targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:
-        """What the values [R, L, A] of each agent should have been, from what it earned itself."""
-        own = rows.own.swap()
-        return self._returns(own.rewards, next_values, own.terminated, own.over(rows.last.T))
-
-    def _returns(
-        self, rewards: Tensor, next_values: Tensor, terminated: Tensor, over: Tensor
-    ) -> Tensor:
-        """[R, L, ...] of what has steps first, but for the values [R, L, ...]."""
-        args = (rewards, next_values.transpose(0, 1), terminated, over)
-        if self.cfg.td_lambda > 0.0:
-            targets = lambda_returns(*args, self.cfg.gamma, self.cfg.td_lambda)
-        else:
-            targets = n_step_returns(*args, self.cfg.gamma, self.cfg.n_step_return)
-        return targets.transpose(0, 1)
-
-    def save_experience(self, folder: Path) -> dict[str, Any]:
-        return self.experience.save(folder)
-
-    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
-        self.experience.load(folder, saved)
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that it has learned, and all that the next update depends on but what is kept."""
-        return {
-            "online": self.online.state_dict(),
-            "target": self.target.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "explorer": self.explorer.state_dict(),
-            "exchange": self.exchange.state_dict(),
-            "generator": self.generator.get_state(),
-            "progress": self.progress,
-            "due": self._due,
-            "n_updates": self._n_updates,
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.load_weights(state)
-        load_into(self.target, state["target"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.explorer.load_state_dict(state["explorer"])
-        self.exchange.load_state_dict(state["exchange"])
-        self.generator.set_state(state["generator"])
-        self.progress, self._due = float(state["progress"]), float(state["due"])
-        self._n_updates = int(state["n_updates"])
-
-    def load_weights(self, state: dict[str, Any]) -> None:
-        load_into(self.online, state["online"])
-        load_into(self.target, state["online"])
+def qmix_loss(
+    batch: ReplayBatch,
+    q: QValues,
+    online: JointQ,
+    target: JointQ,
+    cfg: QLearningConfig,
+    hooks: Sequence[AgentLoss] = (),
+) -> Loss:
+    """TD error of the mixed value (Rashid et al. 2018, section 4); VDN and QPLEX mix otherwise."""
+    targets = team_targets(batch, q, target, cfg)  # [R, L]
+    if not hooks:
+        q_tot = online.mixer(q.taken, q.best, batch.actions, batch.obs.state[:, :-1])  # [R, L]
+        return team_loss(batch, q_tot, q_tot - targets)
+    taken = q.taken.detach() if any(hook.trains_alone for hook in hooks) else q.taken
+    q_tot, gradients = mixing_gradients(batch, taken, q.best, online.mixer)  # [R, L], [R, L, A]
+    td_errors = q_tot - targets  # [R, L]
+    agent_errors = gradients * td_errors.detach().unsqueeze(-1)  # [R, L, A]
+    each = split(batch, q.taken, q.next_taken, agent_errors, cfg.gamma)
+    return with_hooks(team_loss(batch, q_tot, td_errors), hooks, batch, q, each)
 
 
 @torch.no_grad()
-def soft_update(target: nn.Module, online: nn.Module, rate: float) -> None:
-    """Target network update: Polyak averaging, a copy with tau = 1."""
-    for there, here in zip(target.parameters(), online.parameters(), strict=True):
-        if rate == 1.0:
-            there.copy_(here)
-        else:
-            there.lerp_(here, rate)
+def team_targets(batch: ReplayBatch, q: QValues, target: JointQ, cfg: QLearningConfig) -> Tensor:
+    """Targets of Q_tot [R, L]: TD(lambda) or n-step, from the target network's mixed values."""
+    state = batch.obs.state[:, 1:]  # [R, L, S]
+    next_q_tot = target.mixer(q.next_taken, q.next_best, q.next_actions, state)  # [R, L]
+    return td_targets(batch, next_q_tot, cfg)
+
+
+def td_targets(batch: ReplayBatch, next_values: Tensor, cfg: QLearningConfig) -> Tensor:
+    """Targets of the team [R, L] from its rewards, or of each agent [R, L, A] from its own."""
+    # A time limit is not the end of the game: only `terminated` stops the bootstrap.
+    if next_values.ndim == 2:
+        rewards, terminated, over = batch.rewards.T, batch.terminated.T, batch.last.T
+    else:
+        own = batch.own.swap()
+        rewards, terminated, over = own.rewards, own.terminated, own.over(batch.last.T)
+    steps_first = (rewards, next_values.transpose(0, 1), terminated, over, cfg.gamma)
+    if cfg.td_lambda > 0.0:
+        return lambda_returns(*steps_first, cfg.td_lambda).transpose(0, 1)
+    return n_step_returns(*steps_first, cfg.n_step_return).transpose(0, 1)
+
+
+def iql_loss(
+    batch: ReplayBatch, q: QValues, cfg: QLearningConfig, hooks: Sequence[AgentLoss] = ()
+) -> Loss:
+    """Each agent's own TD error (Tan 1993; Tampuu et al. 2017)."""
+    targets = td_targets(batch, q.next_taken, cfg)  # [R, L, A]
+    td_errors = (q.taken - targets) * batch.own.there
+    # The team's reward goes on after an agent's death, so only the team's end is an end. What a
+    # return of more than one step knows beyond the next value is part of the reward that a
+    # receiver gets: with one network for all, it learns of it just what the sender did.
+    each = IndividualExperience(
+        errors=td_errors.detach(),
+        rewards=targets - cfg.gamma * q.next_taken,
+        ends=batch.own.terminated.expand_as(td_errors),
+        there=batch.obs.acting[:, :-1] & batch.own.there & batch.filled.unsqueeze(-1),
+    )
+    metrics = {
+        "td_error": masked_mean(td_errors.detach().abs().mean(-1), batch.filled),
+        "q_taken": masked_mean(q.taken.detach().mean(-1), batch.filled),
+    }
+    # Losses of hooks are sums over agents, so this one has to be, too.
+    loss = mean_square(td_errors, batch) * td_errors.shape[-1]
+    return with_hooks(Loss(loss, error_of_rows(td_errors, batch), metrics), hooks, batch, q, each)
+
+
+def team_loss(batch: ReplayBatch, q_tot: Tensor, td_errors: Tensor) -> Loss:
+    """Mean squared TD error of a team's values [R, L]."""
+    metrics = {
+        "td_error": masked_mean(td_errors.detach().abs(), batch.filled),
+        "q_taken": masked_mean(q_tot.detach(), batch.filled),
+    }
+    return Loss(mean_square(td_errors, batch), error_of_rows(td_errors, batch), metrics)
+
+
+def with_hooks(
+    loss: Loss,
+    hooks: Sequence[AgentLoss],
+    batch: ReplayBatch,
+    q: QValues,
+    each: IndividualExperience,
+) -> Loss:
+    """A loss and those of the hooks, added up."""
+    total, metrics = loss.total, dict(loss.metrics)
+    for hook in hooks:
+        more, about = hook(batch, q, each)
+        total, metrics = total + more, metrics | about
+    return Loss(total, loss.errors, metrics)
 
 
 def known(values: Tensor, where: Tensor) -> Tensor:
     """Values [R, L, A], but 0 outside of `where` [R, L]: in padding, or after the end.
 
-    What cannot be chosen there has the lowest of numbers as its value, which no sum survives.
+    Unavailable actions have the lowest of numbers as their value, which no sum survives.
     """
     return values.masked_fill(~where.unsqueeze(-1), 0.0)
 
 
-def mean_square(errors: Tensor, rows: ReplayBatch) -> Tensor:
-    """Of the steps that were played, each as much as its row counts; errors are [R, L] or more."""
+def mean_square(errors: Tensor, batch: ReplayBatch) -> Tensor:
+    """Of the steps that were played, weighted by row; errors are [R, L] or more."""
     squares = errors.square()
     squares = squares if squares.ndim == 2 else squares.flatten(2).mean(-1)
-    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
+    return (squares * batch.step_weights).sum() / batch.filled.sum().clamp(min=1)
 
 
-def error_of_rows(errors: Tensor, rows: ReplayBatch) -> Tensor:
-    """[K] the mean size of the errors [R, L] or [R, L, A] of each row that was drawn."""
+def error_of_rows(errors: Tensor, batch: ReplayBatch) -> Tensor:
+    """[K] the mean absolute error of each row that was drawn; errors are [R, L] or [R, L, A]."""
     sizes = errors.detach().abs()
-    return rows.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))
+    return batch.mean_of_each(sizes if sizes.ndim == 2 else sizes.mean(-1))
 
 
-def _check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> None:
-    """Refuse sharing in which nothing could ever be sent."""
-    if share.receivers == "sight" and "pairs" not in views_of(net):
+class QLearner(Algo):
+    """Acts by per-agent Q-values, and learns them from a replay buffer. Subclasses have a loss."""
+
+    Config: ClassVar[type[Any]] = QLearningConfig
+    needs_team: ClassVar[bool] = True
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None:
+        self.cfg, self.net, self.spec = cfg, net, spec
+        self.device, self.generator = runtime.device, runtime.generator
+        with runtime.seeded():
+            agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
+            self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
+        self.target = copy.deepcopy(self.online).requires_grad_(False)
+        self.optimizer = make_optimizer(cfg.optimizer, self.online.parameters(), cfg.lr, fused=True)
+        self.exchange = self.make_exchange()
+        self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
+        self.hindsight: Goals | None = None
+        """columns of goals in observations, if the environment has any: for hindsight"""
+        self.n_steps, self.carry_size = cfg.n_steps, agents.carry_size
+        self.keeps_carries = cfg.replay.chunk_length > 0 and self.carry_size > 0
+        self.training = ReplayTraining(cfg, spec, self.carry_size, runtime.generator)
+        self.progress = 0.0
+        """fraction of the run that is done"""
+
+    def make_mixer(self) -> nn.Module:
+        """From the agents' values to the team's; none where each agent learns by itself."""
+        return nn.Module()
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(self.cfg.share, self.spec.n_agents)
+
+    def hooks(self) -> list[AgentLoss]:
+        """DIFFER, if it is on, and experience sharing."""
+        differ = self.cfg.differ
+        selects = [Differ(differ, self.progress, self.generator)] if differ.select != "none" else []
+        return [*selects, *sharing_hooks(self)]
+
+    def loss(self, batch: ReplayBatch, q: QValues) -> Loss:
+        """What a gradient step minimizes."""
+        return qmix_loss(batch, q, self.online, self.target, self.cfg, self.hooks())
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*views_of(net), "state")))  # mixers read the state
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
+        check_hindsight(cfg.replay)
+        check_share(net, cfg.share, cfg.replay)
+
+    @property
+    def replay(self) -> ReplayBuffer | None:
+        return self.training.store.replay
+
+    @torch.no_grad()
+    def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
+        """Greedy actions, or what exploration makes of the Q-values."""
+        agents = self.online.agents
+        agents.draw_noise(None if greedy else self.generator)
+        q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
+        q = q[:, 0]
+        if greedy:
+            actions = q.argmax(-1)
+        else:
+            actions = self.explorer.choose(q, obs.avail, self.progress, self.generator)
+        return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
+
+    def observe(self, rollout: Rollout) -> None:
+        self.training.observe(rollout)
+
+    def update(self, progress: float) -> Metrics:
+        """As many gradient steps as are due for the steps that were collected."""
+        self.progress = progress
+        set_lr(self.optimizer, self.cfg.lr.at(progress))
+        return self.training.update(progress, self.step, self.cfg.lr)
+
+    def step(self, batch: ReplayBatch) -> dict[str, Tensor]:
+        """One gradient step on a batch."""
+        if self.hindsight is not None:
+            ratio = self.cfg.replay.hindsight_ratio
+            batch = relabel(batch, self.hindsight, ratio, "future", self.generator)
+        if not self.cfg.replay.chunk_length:
+            batch = batch.packed()
+        batch = batch.to(self.device)
+        loss = self.loss(batch, self.read(batch))
+        norm = gradient_step(loss.total, self.optimizer, self.cfg.max_grad_norm, self.online)
+        self.training.n_updates += 1
+        n_updates, interval = self.training.n_updates, self.cfg.target_update_interval
+        update_target(self.target, self.online, n_updates, interval, self.cfg.tau)
+        self.training.grade(batch, loss.errors)
+        return {**loss.metrics, "grad_norm": norm}
+
+    def read(self, batch: ReplayBatch) -> QValues:
+        """Q-values of a batch by both networks, with new noise in noisy layers."""
+        self.online.agents.draw_noise(self.generator)
+        self.target.agents.draw_noise(self.generator)
+        return q_values(batch, self.online, self.target, self.cfg.double_q)
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        return self.training.save(folder)
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        self.training.load(folder, saved)
+
+    def state_dict(self) -> dict[str, Any]:
+        parts = {name: getattr(self, name).state_dict() for name in _STATEFUL}
+        return {**parts, "progress": self.progress}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.load_weights(state)
+        load_into(self.target, state["target"])
+        for name in _STATEFUL[2:]:
+            getattr(self, name).load_state_dict(state[name])
+        self.progress = float(state["progress"])
+
+    def load_weights(self, state: dict[str, Any]) -> None:
+        load_both(self.online, self.target, state["online"])
+
+
+_STATEFUL = ("online", "target", "optimizer", "explorer", "exchange", "training")
+
+
+def sharing_hooks(learner: QLearner) -> list[AgentLoss]:
+    """The loss of received experience, if agents share any."""
+    if not learner.exchange.is_on:
+        return []
+    agents = (learner.online.agents, learner.target.agents)
+    gamma, double_q = learner.cfg.gamma, learner.cfg.double_q
+    return [Sharing(learner.exchange, agents, gamma, double_q, learner.generator)]
+
+
+def check_hindsight(replay: ReplayConfig) -> None:
+    if replay.hindsight_ratio:
         raise TerrariumError(
-            f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
-            "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"
+            f"replay.hindsight_ratio is {replay.hindsight_ratio}: battles have no goals to "
+            "relabel; leave it at 0. An environment of your own may have them: docs/value.md"
         )
-    # Of an agent; 0: whole episodes, however long.
-    n_steps = replay.batch_size * replay.chunk_length
-    if n_steps and share.bandwidth * n_steps < 1.0:
-        raise TerrariumError(
-            f"share.bandwidth is {share.bandwidth:g} and a batch holds {n_steps} steps of an agent "
-            "(replay.batch_size x replay.chunk_length), so it could never send one; set "
-            f"share.bandwidth={math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
-        )
-
-
-def _make_optimizer(cfg: Any, weights: list[nn.Parameter]) -> torch.optim.Optimizer:
-    if cfg.optimizer == "rmsprop":  # as in PyMARL
-        return RMSprop(weights, cfg.lr.at(0.0), alpha=0.99, eps=1e-5)
-    return Adam(weights, cfg.lr.at(0.0), fused=True)
-
-
-def team_loss(
-    learner: QLearner,
-    rows: ReplayBatch,
-    q_values: QValues,
-    differ: DifferConfig,
-    exchange: Exchange,
-) -> Loss:
-    """The error of the team's value, or of its agents one by one, and of what they are sent."""
-    targets = team_targets(learner, rows, q_values)  # [R, L]
-    differs, mixer, metrics = differ.select != "none", learner.online.mixer, dict[str, Tensor]()
-    if not differs and not exchange.is_on:
-        state = rows.obs.state[:, :-1]
-        total = mixer(q_values.taken, q_values.best, rows.actions, state)  # [R, L]
-        errors = total - targets
-        return team_of(rows, total, errors, mean_square(errors, rows), metrics)
-    # With DIFFER agents learn one by one, so of the team's error only the mixer does.
-    taken = q_values.taken.detach() if differs else q_values.taken
-    total, slopes = mixing_gradients(rows, taken, q_values.best, mixer)
-    errors = total - targets
-    each = split(
-        rows,
-        q_values.taken,
-        q_values.next_taken,
-        slopes * errors.detach().unsqueeze(-1),
-        learner.cfg.gamma,
-    )
-    loss = mean_square(errors, rows)
-    if differs:
-        weights = select(each.errors, each.there, differ, learner.progress, learner.generator)
-        loss = loss + individual_loss(rows, q_values.taken, each.errors, weights)
-        metrics["selected"] = masked_mean((weights > 0.0).float(), each.there)
-    received, more = shared_loss(learner, rows, q_values, each, exchange)
-    return team_of(rows, total, errors, loss + received, metrics | more)
-
-
-def team_of(
-    rows: ReplayBatch, total: Tensor, errors: Tensor, loss: Tensor, metrics: dict[str, Tensor]
-) -> Loss:
-    """A loss, and what is written down about a team's values and errors [R, L]."""
-    about = {
-        "td_error": masked_mean(errors.detach().abs(), rows.filled),
-        "q_taken": masked_mean(total.detach(), rows.filled),
-    }
-    return Loss(loss, error_of_rows(errors, rows), about | metrics)
-
-
-@torch.no_grad()
-def team_targets(learner: QLearner, rows: ReplayBatch, q_values: QValues) -> Tensor:
-    """What the team's values [R, L] should have been."""
-    next_total = learner.target.mixer(
-        q_values.next_taken, q_values.next_best, q_values.next_actions, rows.obs.state[:, 1:]
-    )
-    return learner.targets(rows, next_total)
-
-
-def individual_loss(rows: ReplayBatch, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
-    """Each agent's error [R, L, A] as a loss of its own, as much as it counts.
-
-    Divided by steps, not by experiences: with all of them selected, its gradient is the team's.
-    """
-    targets = (taken - errors).detach()
-    squares = (weights * (taken - targets).square()).sum(-1)  # [R, L]
-    return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
-
-
-def shared_loss(
-    learner: QLearner,
-    rows: ReplayBatch,
-    q_values: QValues,
-    each: IndividualExperience,
-    exchange: Exchange,
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """What receivers learn from what was sent to them."""
-    if not exchange.is_on:
-        return each.errors.new_zeros(()), {}
-    obs = rows.obs[:, :-1]
-    goes_to = exchange.send(
-        obs, q_values.features[:, :-1], each.errors, each.there, learner.generator
-    )  # [R, L, A, A]
-    sent = masked_mean(goes_to.any(-1).float(), each.there)
-    if not goes_to.any():  # asking every network about everything would be for nothing
-        return each.errors.new_zeros(()), {"sent": sent}
-    agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
-    lesson = SharedExperience(each.rewards, each.ends)
-    loss = received_loss(rows, goes_to, lesson, agents, cfg.gamma, cfg.double_q)
-    return exchange.cfg.coef * loss, {"sent": sent}
 
 
 @dataclass(frozen=True)
@@ -526,34 +443,16 @@ class Iql(QLearner):
     Config = IqlConfig
     fits_many: ClassVar[bool] = True
     needs_team: ClassVar[bool] = False
-    has_mixer: ClassVar[bool] = False
-    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("mixer", "differ"), "it joins nothing: each agent learns from the team's reward alone"
-    )
 
-    def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return views_of(net)
 
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        targets = self.agent_targets(rows, q_values.next_taken)  # [R, L, A]
-        errors = (q_values.taken - targets) * rows.own.there
-        # The team's reward goes on after an agent's death, so only the team's end is an end. What
-        # a return of more than one step knows beyond the next value is part of the reward that a
-        # receiver gets: with one network for all, it learns of it just what the sender did.
-        alone = IndividualExperience(
-            errors=errors.detach(),
-            rewards=targets - self.cfg.gamma * q_values.next_taken,
-            ends=rows.own.terminated.expand_as(errors),
-            there=rows.obs.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
-        )
-        received, metrics = shared_loss(self, rows, q_values, alone, self.exchange)
-        # Shared losses are sums over agents, so this one has to be, too.
-        loss = mean_square(errors, rows) * errors.shape[-1] + received
-        metrics |= {
-            "td_error": masked_mean(errors.detach().abs().mean(-1), rows.filled),
-            "q_taken": masked_mean(q_values.taken.detach().mean(-1), rows.filled),
-        }
-        return Loss(loss, error_of_rows(errors, rows), metrics)
+    def hooks(self) -> list[AgentLoss]:
+        return sharing_hooks(self)
+
+    def loss(self, batch: ReplayBatch, q: QValues) -> Loss:
+        return iql_loss(batch, q, self.cfg, self.hooks())
 
 
 @dataclass(frozen=True)
@@ -565,21 +464,17 @@ class VdnConfig(QLearningConfig):
 
 
 class Vdn(QLearner):
-    """Q_tot is the sum of the agents' Q-values."""
+    """VDN (Sunehag et al. 2018): Q_tot is the sum of the agents' Q-values."""
 
     Config = VdnConfig
     fits_many: ClassVar[bool] = True
-    has_mixer: ClassVar[bool] = False  # a sum asks for no state
-    lacks: ClassVar[dict[str, str]] = {"mixer": "it adds values up, and a sum has no settings"}
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        return views_of(net)
 
     def make_mixer(self) -> nn.Module:
         return VdnMixer()
-
-    def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
-
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)
 
 
 @dataclass(frozen=True)
@@ -592,40 +487,19 @@ class QmixConfig(QLearningConfig):
 
 
 class Qmix(QLearner):
-    """Monotonic mixing network; hypernetworks of the state make its weights."""
+    """QMIX (Rashid et al. 2018): monotonic mixing of the agents' Q-values."""
 
     Config = QmixConfig
 
     def make_mixer(self) -> nn.Module:
         return QmixMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
 
-    def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
-
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)
-
-
-@dataclass(frozen=True)
-class QplexConfig(QLearningConfig):
-    """Settings of QPLEX."""
-
-    mixer: MixerConfig = field(default_factory=MixerConfig)
-    differ: DifferConfig = field(default_factory=DifferConfig)
-    share: ShareConfig = field(default_factory=ShareConfig)
-
 
 class Qplex(QLearner):
-    """Duplex dueling mixer: advantages weighted by attention over state and joint action."""
+    """QPLEX (Wang et al. 2021): duplex dueling mixing, complete for the IGM condition."""
 
-    Config = QplexConfig
+    Config = QmixConfig
 
     def make_mixer(self) -> nn.Module:
         spec = self.spec
         return QplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
-
-    def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
-
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)
