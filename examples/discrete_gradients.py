@@ -17,7 +17,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from terrarium.marl.relaxed import categorical_st, gumbel, gumbel_softmax
+from terrarium.marl.actions.relaxed import categorical_st, gumbel, gumbel_softmax
 from terrarium.report.figures import LINE_COLORS, Axes, Figure, png_of_figure
 
 TEMPERATURES = (0.1, 0.5, 1.0, 2.0)

@@ -98,6 +98,14 @@ def load_preset(name: str) -> list[Layer]:
     return layers
 
 
+def check_settings(section: str, settings: Any, *checks: tuple[str, bool, str]) -> None:
+    """Refuse the first setting that is not fine: its name, whether it is, and what is allowed."""
+    for name, fine, allowed in checks:
+        if not fine:
+            value = getattr(settings, name)
+            raise ConfigError(f"{section}.{name} is {value}; allowed: {allowed}")
+
+
 class Word(str):
     """A value as it was typed: what it means depends on what is expected."""
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import Obs, Own, parts
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.runtime import make_runtime
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
@@ -84,7 +84,7 @@ def with_longer_padding(rows: ReplayBatch) -> ReplayBatch:
     )
 
 
-def in_single(learner: ValueLearner, rows: ReplayBatch) -> tuple[ValueLearner, ReplayBatch]:
+def in_single(learner: QLearner, rows: ReplayBatch) -> tuple[QLearner, ReplayBatch]:
     """Both in single precision, in which the square of the lowest number is infinite."""
     learner.online.float()
     learner.target.float()
@@ -124,12 +124,12 @@ def obs_of(avail: Tensor, vector: Tensor, state: Tensor, mask: Tensor | None = N
     )
 
 
-def learner_of(algo: str, net: NetConfig = NET, **settings: Any) -> ValueLearner:
+def learner_of(algo: str, net: NetConfig = NET, **settings: Any) -> QLearner:
     """In double precision; the target network is another one, and both have their opinions."""
     learner = ALGOS[algo](
         SPEC, net, ALGOS[algo].Config(**settings), make_runtime(np.random.SeedSequence(1))
     )
-    assert isinstance(learner, ValueLearner)
+    assert isinstance(learner, QLearner)
     generator = seeded(5)
     for network in (learner.online.double(), learner.target.double()):
         for weight in network.parameters():
@@ -138,7 +138,7 @@ def learner_of(algo: str, net: NetConfig = NET, **settings: Any) -> ValueLearner
     return learner
 
 
-def grads_of(learner: ValueLearner, loss: Tensor) -> dict[str, Tensor]:
+def grads_of(learner: QLearner, loss: Tensor) -> dict[str, Tensor]:
     """The gradient of every weight, by its name; zeros where there is none."""
     weights = dict(learner.online.named_parameters())
     grads = torch.autograd.grad(loss, list(weights.values()), retain_graph=True, allow_unused=True)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from terrarium.envs.arrays import empty_output
 from terrarium.envs.views import StepOutput, Views
-from terrarium.marl.nets.config import Spec
+from terrarium.marl.net_config import Spec
 
 N_ACTIONS = 5
 """The first one is only for the dead."""

@@ -8,7 +8,7 @@ import torch
 
 from terrarium.envs.vector import VecEnv
 from terrarium.marl.batch import Obs, parts
-from terrarium.marl.nets.config import CORES, ENCODERS, ENTITY_ENCODERS, NetConfig
+from terrarium.marl.net_config import CORES, ENCODERS, ENTITY_ENCODERS, NetConfig
 from tests.marl import observations
 
 

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Obs, Own
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer, ReplayConfig
+from terrarium.marl.buffers.replay_batch import ReplayConfig
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.rollout import Rollout
 
 N_AGENTS, N_ACTIONS, CARRY_SIZE = 2, 4, 3

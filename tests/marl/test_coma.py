@@ -18,7 +18,7 @@ from terrarium.marl.algos.coma import (
     counterfactual_advantages,
     epsilon_log_probs,
 )
-from terrarium.marl.nets.config import NetConfig, NetError, spec_of, views_of
+from terrarium.marl.net_config import NetConfig, NetError, spec_of, views_of
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
@@ -218,16 +218,16 @@ def test_values_after_a_time_limit_are_those_of_what_was_seen_last() -> None:
             break
     which = int(cut.nonzero()[0])
     step, row = int(rollout.end_steps[which]), int(rollout.end_rows[which])
-    state = learner._runtime.generator.get_state()
+    state = learner.generator.get_state()
     before = learner._prepare(rollout).returns
     rollout.obs.table[step + 1 :, row] = 0.0
     rollout.rewards[step + 1 :, row] = 100.0
-    learner._runtime.generator.set_state(state)
+    learner.generator.set_state(state)
     after = learner._prepare(rollout).returns
     torch.testing.assert_close(after[row, : step + 1], before[row, : step + 1])
     assert (after[row, step + 1 :] > 50.0).all()
     rollout.ends.table[which] = 0.0
-    learner._runtime.generator.set_state(state)
+    learner.generator.set_state(state)
     assert not torch.allclose(learner._prepare(rollout).returns[row, step], before[row, step])
 
 

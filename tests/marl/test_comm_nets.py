@@ -5,9 +5,9 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import spec_of
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
-from terrarium.marl.nets.config import spec_of
 from tests.marl.small_nets import battles, small
 
 COMM = pytest.mark.parametrize("comm", ["commnet", "tarmac"])

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.actions.action_selectors import ExploreConfig
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.team import team_targets
-from terrarium.marl.algos.value import ValueLearner, mean_square
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.algos.mixers import MixerConfig
+from terrarium.marl.algos.q_learning import QLearner, mean_square, team_targets
+from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
-from terrarium.marl.exploration import ExploreConfig
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import MixerConfig
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
@@ -32,7 +31,7 @@ BEYOND_CHANCE = 43.82
 """What chi-square exceeds once in a thousand with 19 degrees of freedom: 20 experiences."""
 
 
-def mixed(algo: str, chosen: str = "none", **settings: object) -> ValueLearner:
+def mixed(algo: str, chosen: str = "none", **settings: object) -> QLearner:
     if algo != "vdn":
         settings["mixer"] = MixerConfig(embed_dim=6, hypernet_dim=8, n_heads=2)
     return learner_of(algo, differ=DifferConfig(select=chosen), **settings)
@@ -81,7 +80,7 @@ def test_nobody_learns_from_being_dead(algo: str) -> None:
     assert not alive[rows.filled].all()
     taken = torch.where(alive, reading.taken, reading.taken.detach())
     total = learner.online.mixer(taken, reading.best, rows.actions, rows.obs.state[:, :-1])
-    error = mean_square(total - team_targets(learner, rows, reading), rows)
+    error = mean_square(total - team_targets(rows, reading, learner.target, learner.cfg), rows)
     expected = grads_of(learner, error)
     found = grads_of(learner, learner.loss(rows, reading).total)
     for name, grad in expected.items():
@@ -92,7 +91,7 @@ def test_individual_rewards_are_those_of_the_formula() -> None:
     learner, rows = mixed("qmix"), made_up_rows(deaths=0.3)
     reading, gamma = learner.read(rows), learner.cfg.gamma
     total, slopes = mixing_gradients(rows, reading.taken, reading.best, learner.online.mixer)
-    error = (total - team_targets(learner, rows, reading)).detach()  # [R, L]
+    error = (total - team_targets(rows, reading, learner.target, learner.cfg)).detach()  # [R, L]
     each = split(
         rows, reading.taken, reading.next_taken, slopes * error.unsqueeze(-1), learner.cfg.gamma
     )
@@ -241,7 +240,9 @@ def test_what_was_not_selected_changes_no_agent(kind: str) -> None:
     learner = learner_of("vdn", differ=cfg)
     reading = learner.read(rows)
     # VDN has slope 1, so an agent's error is the team's.
-    error = (reading.taken.sum(-1) - team_targets(learner, rows, reading)).detach()  # [R, L]
+    error = (
+        reading.taken.sum(-1) - team_targets(rows, reading, learner.target, learner.cfg)
+    ).detach()  # [R, L]
     errors = error.unsqueeze(-1).expand_as(reading.taken)
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     state = learner.generator.get_state()

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Obs, parts
+from terrarium.marl.net_config import spec_of
 from terrarium.marl.nets.actor import Actor
 from terrarium.marl.nets.cnn import N_CHANNELS, draw_map
-from terrarium.marl.nets.config import spec_of
-from terrarium.marl.nets.entity_transformer import TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
+from terrarium.marl.nets.transformer_encoder import TransformerEncoder
 from tests.marl.small_nets import battles, small
 
 WIDTH, HIDDEN = 16, 8

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.algos.mixers import QtranJointQ
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import parts, pick
 from terrarium.marl.buffers.hindsight import Goals
-from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import QtranJointQ
+from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from tests.marl.games import BitFlip, Coordination, Game, Memory
@@ -50,7 +51,7 @@ def all_rows(replay: ReplayBuffer) -> ReplayBatch:
     return replay.rows(ids, torch.linspace(0.5, 1.0, len(ids)))
 
 
-def gradients(learner: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
+def gradients(learner: QLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor, Tensor]:
     """The loss, how wrong each row is, and all gradients."""
     loss = learner.loss(rows, learner.read(rows))
     learner.optimizer.zero_grad()
@@ -78,7 +79,7 @@ def test_errors_fall_on_what_was_collected(algo: str) -> None:
     errors = []
     for _ in range(40):
         if algo in (*VALUE_BASED, *DDPG_LIKE):
-            learner._due = 4.0
+            learner.training.due = 4.0
         else:
             learner.observe(rollout)
         errors.append(learner.update(0.0)[name])
@@ -177,7 +178,7 @@ def worth(mixer: nn.Module, q: Tensor, features: Tensor, actions: Tensor, state:
 
 
 @torch.no_grad()
-def naive_error(learner: ValueLearner, rows: ReplayBatch, r: int) -> float:
+def naive_error(learner: QLearner, rows: ReplayBatch, r: int) -> float:
     """How wrong a row is, step by step and by definition."""
     cfg, n = learner.cfg, int(rows.filled[r].sum())
     obs, resets = rows.obs[r : r + 1, : n + 1], torch.zeros((1, n + 1), dtype=torch.bool)
@@ -269,7 +270,7 @@ def test_targets_follow_as_they_were_told(algo: str, every: int, rate: float) ->
     learner, _ = played(algo, *words)
     for k in range(1, 7):
         before = [weight.clone() for weight in learner.target.parameters()]
-        learner._due = 1.0
+        learner.training.due = 1.0
         assert learner.update(0.0)["learn/n_updates"] == 1.0
         pairs = zip(before, learner.target.parameters(), learner.online.parameters(), strict=True)
         for old, new, online in pairs:

@@ -9,7 +9,7 @@ from torch import Tensor
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Own
 from terrarium.marl.buffers.hindsight import Goals, relabel
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from tests.marl.experience import obs_of
 
 N_ROWS, N_STEPS, N_AGENTS, N_BITS = 200, 9, 2, 6

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.actions import ActionLayout
+from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Obs, parts
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
@@ -151,7 +151,7 @@ def test_both_orders_of_an_update_are_safe(algo: str, first: str) -> None:
                     (actor, learner.online.actor),
                 )
             ]
-            delayed = algo == "matd3" and learner._n_updates % 2 == 1
+            delayed = algo == "matd3" and learner.training.n_updates % 2 == 1
             assert moved == [True, not delayed]
 
 
@@ -350,11 +350,11 @@ def test_greedy_actions_are_always_the_same_and_take_no_random_numbers() -> None
     learner, collector, env = made()
     rollout, _ = collector.collect(learner.act)
     env.close()
-    before = learner._runtime.generator.get_state()
+    before = learner.generator.get_state()
     obs, resets = rollout.obs[0], rollout.resets[0]
     one, two = (learner.act(obs, rollout.carry, resets, greedy=True) for _ in range(2))
     assert torch.equal(one.actions, two.actions)
-    assert torch.equal(before, learner._runtime.generator.get_state())
+    assert torch.equal(before, learner.generator.get_state())
 
 
 def test_networks_that_remember_need_stretches() -> None:
@@ -371,7 +371,7 @@ def test_networks_that_remember_need_stretches() -> None:
         ("algo.action_noise=brown", 'algo.action_noise is "brown"'),
         ("algo.temperature=0", "algo.temperature"),
         ("algo.tau=0", "algo.tau is 0.0; allowed: above 0, up to 1"),
-        ("explore.epsilon=0.1", "maddpg has no explore.*: its policies are drawn from"),
+        ("explore.epsilon=0.1", "maddpg has no explore.*, which belongs to algorithms that act by"),
     ],
 )
 def test_settings_that_make_no_sense_are_one_line(word: str, said: str) -> None:

@@ -8,13 +8,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from terrarium.marl.actions.action_selectors import ExploreConfig
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.algos.mixers import QtranJointQ
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import obs_from_views, pick
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
-from terrarium.marl.exploration import ExploreConfig
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.mixers import QtranJointQ
+from terrarium.marl.buffers.replay_batch import ReplayConfig
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
@@ -40,7 +40,7 @@ class MatrixGame(Game):
         return PAYOFFS[actions[:, 0] - 1, actions[:, 1] - 1]
 
 
-def trained(algo: str, seed: int, n_rounds: int, **settings: object) -> ValueLearner:
+def trained(algo: str, seed: int, n_rounds: int, **settings: object) -> QLearner:
     """A learner that only ever explored: each joint action was tried equally often."""
     game = MatrixGame(128, seed)
     chosen = {
@@ -53,7 +53,7 @@ def trained(algo: str, seed: int, n_rounds: int, **settings: object) -> ValueLea
     net = NetConfig(encoder="mlp", core="none", hidden_dim=32)
     spec = dataclasses.replace(game.spec, limit_steps=game.length)
     learner = ALGOS[algo](spec, net, cfg, make_runtime(np.random.SeedSequence(seed)))
-    assert isinstance(learner, ValueLearner)
+    assert isinstance(learner, QLearner)
     collector = Collector(game, cfg.n_steps, learner.carry_size)
     for k in range(n_rounds):
         learner.observe(collector.collect(learner.act)[0])
@@ -82,7 +82,7 @@ class Opinion:
 
 
 @torch.no_grad()
-def opinion_of(learner: ValueLearner) -> Opinion:
+def opinion_of(learner: QLearner) -> Opinion:
     obs = obs_from_views(MatrixGame(9).now)[:, None]  # [9, 1, ...] one for each joint action
     resets = torch.zeros((9, 1), dtype=torch.bool)
     encoding = learner.online.agents.encode(obs, torch.zeros(9, 2, 0), resets)

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 import terrarium
 from terrarium.errors import TerrariumError
-from terrarium.marl.nets.config import spec_of
-from terrarium.marl.nets.mixers import (
+from terrarium.marl.algos.mixers import (
     TINY,
     MixerConfig,
     QmixMixer,
@@ -20,6 +19,7 @@ from terrarium.marl.nets.mixers import (
     QtranJointQ,
     VdnMixer,
 )
+from terrarium.marl.net_config import spec_of
 
 N_AGENTS, N_ACTIONS, N_STATE = 3, 4, 5
 

@@ -15,9 +15,9 @@ from terrarium.marl.ablation.cells import (
     write_done,
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
-from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import find_plan, plan_names, read_plan
 from terrarium.marl.ablation.pool import PoolConfig
+from terrarium.marl.ablation.run_plan import AblationPlan
 from terrarium.marl.ablation.run_status import Watcher
 from terrarium.marl.settings import RunConfig
 

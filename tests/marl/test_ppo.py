@@ -8,7 +8,7 @@ import torch
 from terrarium.envs.players.players import PLAYERS
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.ppo import Ppo, PpoCoefs, PpoConfig, coefs_at, ppo_loss
-from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.schedules import Schedule
 from tests.marl.small import NET, PPO_LIKE

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from terrarium.marl.batch import LOWEST, mask_unavailable
-from terrarium.marl.relaxed import (
+from terrarium.marl.actions.relaxed import (
     bits_st,
     categorical_st,
     gumbel,
@@ -20,6 +19,7 @@ from terrarium.marl.relaxed import (
     relaxed_bits,
     straight_through,
 )
+from terrarium.marl.batch import LOWEST, mask_unavailable
 
 N_SAMPLES = 20_000
 TEMPERATURES = (0.1, 0.5, 1.0, 2.0, 10.0)

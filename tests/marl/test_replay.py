@@ -10,16 +10,11 @@ from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
-from terrarium.marl.buffers.replay_buffer import (
-    SMALLEST_PRIORITY,
-    ReplayBatch,
-    ReplayBuffer,
-    ReplayConfig,
-    replay_bytes,
-)
+from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
+from terrarium.marl.buffers.replay_buffer import SMALLEST_PRIORITY, ReplayBuffer, replay_bytes
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from terrarium.marl.nets.config import Spec
+from terrarium.marl.net_config import Spec
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
     CARRY_SIZE,

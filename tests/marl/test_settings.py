@@ -76,14 +76,30 @@ def test_mistakes_are_named(words: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("algo", "words", "message"),
     [
-        ("iql", ["differ.select=all"], "iql has no differ.*: it joins nothing"),
-        ("iql", ["differ.select=all"], "It belongs to vdn, qmix, qplex"),
-        ("mappo", ["differ.select=all"], "mappo has no differ.*: it learns from what its policy"),
-        ("mappo", ["replay.batch_size=3"], "mappo has no replay.*: it learns from what its policy"),
+        (
+            "iql",
+            ["differ.select=all"],
+            "iql has no differ.*, which belongs to algorithms that split",
+        ),
+        ("iql", ["differ.select=all"], "these have it: vdn, qmix, qplex"),
+        (
+            "mappo",
+            ["differ.select=all"],
+            "mappo has no differ.*, which belongs to algorithms that split",
+        ),
+        (
+            "mappo",
+            ["replay.batch_size=3"],
+            "mappo has no replay.*, which belongs to algorithms that learn from a replay",
+        ),
         ("iql", ["mixer.embed_dim=8"], "iql has no mixer.*"),
-        ("vdn", ["mixer.embed_dim=8"], "vdn has no mixer.*: it adds values up"),
-        ("vdn", ["mixer.embed_dim=8"], "It belongs to qmix, qplex"),
-        ("qtran", ["share.rule=quantile"], "qtran has no share.*: it has a joint value"),
+        ("vdn", ["mixer.embed_dim=8"], "vdn has no mixer.*, which belongs to algorithms that mix"),
+        ("vdn", ["mixer.embed_dim=8"], "these have it: qmix, qplex"),
+        (
+            "qtran",
+            ["share.rule=quantile"],
+            "qtran has no share.*, which belongs to algorithms whose agents have TD",
+        ),
         ("qmix", ["repaly.batch=3"], 'unknown section "repaly". Did you mean "replay"?'),
         (
             "qmix",
@@ -111,7 +127,11 @@ def test_mistakes_are_named(words: list[str], message: str) -> None:
         ("vdn", ["explore.kind=epsilo"], 'explore.kind is "epsilo". Did you mean "epsilon"?'),
         ("vdn", ["explore.kind=random"], "Allowed: epsilon, boltzmann, noisy, ucb"),
         ("vdn", ["explore.epsilon=2"], "explore.epsilon is 2; allowed: 0 to 1"),
-        ("vdn", ["algo.optimizer=adma"], 'algo.optimizer is adma. Did you mean "adam"?'),
+        (
+            "vdn",
+            ["algo.optimizer=adma"],
+            'algo.optimizer is adma; allowed: adam, rmsprop. Did you mean "adam"?',
+        ),
         ("vdn", ["algo.tau=0"], "algo.tau is 0.0"),
         ("vdn", ["algo.steps_per_update=0"], "algo.steps_per_update is 0.0"),
         ("qmix", ["mixer.hypernet_layers=3"], "mixer.hypernet_layers is 3; allowed: 1 to 2"),

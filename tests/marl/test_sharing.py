@@ -13,8 +13,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.team import team_targets
-from terrarium.marl.algos.value import mean_square
+from terrarium.marl.algos.q_learning import mean_square, td_targets, team_targets
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve
@@ -334,12 +333,12 @@ def test_with_one_network_receiving_is_counting_once_more(
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     n_receivers = there.sum(-1, keepdim=True) - 1.0  # [R, L, 1]
     if algo == "iql":
-        errors = reading.taken - learner.targets(rows, reading.next_taken)
+        errors = reading.taken - td_targets(rows, reading.next_taken, learner.cfg)
         once = N_AGENTS * mean_square(errors, rows)
     else:  # by the slope of the team's value, as in DIFFER
         state = rows.obs.state[:, :-1]
         total = learner.online.mixer(reading.taken, reading.best, rows.actions, state)
-        error = total - team_targets(learner, rows, reading)
+        error = total - team_targets(rows, reading, learner.target, learner.cfg)
         (slopes,) = torch.autograd.grad(total.sum(), reading.taken, retain_graph=True)
         slopes = slopes.clamp(-10.0, 10.0)
         errors = reading.taken - (reading.taken - slopes * error.unsqueeze(-1)).detach()
@@ -434,12 +433,12 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
     reading = off.read(rows)
     found, expected = off.loss(rows, reading), plain.loss(rows, plain.read(rows))
     if algo == "iql":
-        errors = reading.taken - off.targets(rows, reading.next_taken)
+        errors = reading.taken - td_targets(rows, reading.next_taken, off.cfg)
         formula = N_AGENTS * mean_square(errors, rows)
     else:
         state = rows.obs.state[:, :-1]
         total = off.online.mixer(reading.taken, reading.best, rows.actions, state)
-        formula = mean_square(total - team_targets(off, rows, reading), rows)
+        formula = mean_square(total - team_targets(rows, reading, off.target, off.cfg), rows)
     assert torch.equal(found.total, formula)
     assert torch.equal(found.total, expected.total)
     assert torch.equal(off.generator.get_state(), before)

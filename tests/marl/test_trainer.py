@@ -20,9 +20,9 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.maddpg import Maddpg
-from terrarium.marl.algos.value import ValueLearner
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
-from terrarium.marl.nets.config import NetError
+from terrarium.marl.net_config import NetError
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
 from terrarium.marl.settings import Settings, resolve
@@ -271,7 +271,7 @@ def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> Non
 
 def policy_of(algo: Algo) -> list[torch.Tensor]:
     """The weights that it plays with."""
-    if isinstance(algo, ValueLearner):
+    if isinstance(algo, QLearner):
         return list(algo.online.agents.parameters())
     if isinstance(algo, Maddpg):
         return list(algo.online.actor.parameters())

@@ -8,7 +8,7 @@ import torch
 
 from terrarium.bench.plain_qmix import PlainBatch, PlainQmix, QmixSizes
 from terrarium.config import Layer
-from terrarium.marl.algos.qmix import Qmix
+from terrarium.marl.algos.q_learning import Qmix
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve

@@ -18,8 +18,8 @@ from terrarium.cli.tables import new_table, open_console, print_json, print_rows
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.marl.ablation.plan import Cell
     from terrarium.marl.ablation.pool import Outcome, Snapshot
+    from terrarium.marl.ablation.run_plan import Cell
     from terrarium.marl.ablation.run_status import RunStatus
     from terrarium.report.comparison import Comparison
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from terrarium.config import inner_sections
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.teams import TeamConfig, TeamsConfig, is_teams, split_teams
+from terrarium.marl.algos.per_team import TeamConfig, TeamsConfig, is_teams, split_teams
 
 
 def algo_sections(algo_name: str) -> dict[str, type[Any]]:

@@ -4,14 +4,16 @@ The team's TD error times dQ_tot/dQ_i is the TD error of agent i: its gradient i
 each step of each agent is an experience of its own, which is selected by its own priority.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
-from terrarium.marl.nets.mixers import Mixer
+from terrarium.marl.batch import masked_mean
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.schedules import Schedule, check_schedule
 
 SELECTIONS = ("none", "all", "greedy", "greedy_weight", "PER_weight", "PER_hard")
@@ -46,6 +48,14 @@ class DifferConfig:
             check_schedule(f"differ.{name}", getattr(self, name), 0.0, 1.0)
 
 
+class HasTaken(Protocol):
+    """Q-values, as far as DIFFER has to know them."""
+
+    @property
+    def taken(self) -> Tensor:
+        """[R, L, A] of the actions taken"""
+
+
 @dataclass(frozen=True)
 class IndividualExperience:
     """A batch, agent by agent; values are those that its errors were made with."""
@@ -57,7 +67,7 @@ class IndividualExperience:
 
 
 def mixing_gradients(
-    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Mixer
+    rows: ReplayBatch, taken: Tensor, best: Tensor, mixer: Callable[..., Tensor]
 ) -> tuple[Tensor, Tensor]:
     """The team's value [R, L], and its slopes [R, L, A]: what it gains with the value of an agent.
 
@@ -83,6 +93,32 @@ def split(
         ends=ends,
         there=acting[:, :-1] & rows.filled.unsqueeze(-1),
     )
+
+
+class Differ:
+    """The loss of selected individual experience; of the team's loss only the mixer learns."""
+
+    trains_alone = True
+
+    def __init__(self, cfg: DifferConfig, progress: float, generator: torch.Generator) -> None:
+        self._cfg, self._progress, self._generator = cfg, progress, generator
+
+    def __call__(
+        self, batch: ReplayBatch, q: HasTaken, each: IndividualExperience
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        weights = select(each.errors, each.there, self._cfg, self._progress, self._generator)
+        selected = masked_mean((weights > 0.0).float(), each.there)
+        return individual_loss(batch, q.taken, each.errors, weights), {"selected": selected}
+
+
+def individual_loss(batch: ReplayBatch, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
+    """Each agent's error [R, L, A] as a loss of its own, as much as it counts.
+
+    Divided by steps, not by experiences: with all of them selected, its gradient is the team's.
+    """
+    targets = (taken - errors).detach()
+    squares = (weights * (taken - targets).square()).sum(-1)  # [R, L]
+    return (squares * batch.step_weights).sum() / batch.filled.sum().clamp(min=1)
 
 
 def select(

@@ -22,13 +22,21 @@ from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
-from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
-from terrarium.marl.nets.config import NetConfig
+from terrarium.marl.algos.per_team import TeamsConfig, fit_teams, is_teams, split_teams
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.setting_names import refuse_other_names
 from terrarium.marl.tasks import Task, find_task
 
 MAX_SEED = 2**63 - 1
 REWARDS = ("own", "team")
+ONLY_SOME_HAVE = {
+    "replay": "which belongs to algorithms that learn from a replay buffer",
+    "explore": "which belongs to algorithms that act by Q-values",
+    "mixer": "which belongs to algorithms that mix Q-values by a network",
+    "differ": "which belongs to algorithms that split a team's TD error",
+    "share": "which belongs to algorithms whose agents have TD errors of their own",
+}
+"""Sections of some algorithms, and what these have in common"""
 WORLDS = "worlds"
 """The preset of worlds that have none of their own, of an algorithm or of all"""
 
@@ -313,14 +321,14 @@ def _check_world(settings: Settings) -> None:
 
 def _check_sections(algo_name: str, layers: Sequence[Layer]) -> None:
     """Say why a part of other algorithms has no place in this one, and which ones have it."""
-    lacks = find_algo(algo_name).lacks
+    known = sections(algo_name)
     for layer in layers:
         for section in layer.values:
-            if section in lacks:
+            if section in ONLY_SOME_HAVE and section not in known:
                 others = [name for name in ALGOS if section in sections(name)]
                 raise ConfigError(
-                    f"{layer.source}: {algo_name} has no {section}.*: {lacks[section]}. "
-                    f"It belongs to {', '.join(others)}"
+                    f"{layer.source}: {algo_name} has no {section}.*, {ONLY_SOME_HAVE[section]}; "
+                    f"these have it: {', '.join(others)}"
                 )
 
 

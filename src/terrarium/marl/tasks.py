@@ -25,7 +25,7 @@ from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Obs, obs_from_views
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
 from terrarium.replay import SUFFIX, WORLD_SUFFIX

@@ -17,9 +17,10 @@ from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.teams import TeamsConfig
-from terrarium.marl.buffers.replay_buffer import ReplayConfig
+from terrarium.marl.algos.per_team import TeamsConfig
+from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
+from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
@@ -348,11 +349,11 @@ def _checked_memory(settings: Settings, name: str) -> int:
     if spec.limit_steps == 0:
         _check_length(settings, name)
     obs, n_envs = game.blank(views), settings.env.n_envs
-    needed = algo.memory(spec, settings.net, settings.algo, obs, n_envs)
+    needed = kept_bytes(settings.algo, spec, settings.net, obs, n_envs)
     free = free_memory()
     if needed > free:
         raise TerrariumError(
             f"{settings.algo_name} would keep {needed / 1e9:.1f} GB of steps of {name}, and "
-            f"{free / 1e9:.1f} GB are free. {algo.smaller(settings.algo, free / needed)}"
+            f"{free / 1e9:.1f} GB are free. {how_to_keep_less(settings.algo, free / needed)}"
         )
     return needed

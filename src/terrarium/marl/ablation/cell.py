@@ -14,8 +14,8 @@ from types import FrameType
 
 from terrarium.marl.ablation.cells import Done, settings_of_cell, write_done, write_label
 from terrarium.marl.ablation.experiment import PLAN_FILE
-from terrarium.marl.ablation.plan import Cell
 from terrarium.marl.ablation.plan_file import read_plan
+from terrarium.marl.ablation.run_plan import Cell
 from terrarium.marl.run_folder import SETTINGS_FILE, RunFolder, create_run, open_run
 from terrarium.marl.trainer import Trainer
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from terrarium.config import ConfigError, to_toml, value_text
 from terrarium.errors import TerrariumError
-from terrarium.marl.ablation.plan import AblationPlan, Cell, with_names
+from terrarium.marl.ablation.run_plan import AblationPlan, Cell, with_names
 from terrarium.marl.run_folder import is_run
 from terrarium.marl.settings import Settings, algo_of, resolve
 

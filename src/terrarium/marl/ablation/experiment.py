@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.ablation.plan import AblationPlan
 from terrarium.marl.ablation.plan_file import read_plan
+from terrarium.marl.ablation.run_plan import AblationPlan
 
 PLAN_FILE = "plan.toml"
 _LOCK_FILE = "lock"

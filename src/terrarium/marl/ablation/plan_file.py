@@ -8,7 +8,7 @@ from typing import Any, Never
 
 from terrarium.config import PLANS, PRESETS, ConfigError, read_toml, value_text
 from terrarium.errors import nearest
-from terrarium.marl.ablation.plan import AblationPlan, Values, Variant
+from terrarium.marl.ablation.run_plan import AblationPlan, Values, Variant
 
 _FOLDER = PRESETS / PLANS
 _DECIDED = {

@@ -22,7 +22,7 @@ from terrarium.marl.ablation.cells import (
     state_of,
 )
 from terrarium.marl.ablation.experiment import keep_plan, locked
-from terrarium.marl.ablation.plan import AblationPlan, Cell
+from terrarium.marl.ablation.run_plan import AblationPlan, Cell
 from terrarium.marl.ablation.run_status import RunStatus, Watcher
 from terrarium.marl.run_folder import load_weights_of
 from terrarium.marl.settings import RunConfig

@@ -1,18 +1,14 @@
-"""One file for each algorithm; `ALGOS` names them."""
+"""The algorithms; `ALGOS` names them."""
 
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.coma import Coma
 from terrarium.marl.algos.ddpg import Ddpg
-from terrarium.marl.algos.ippo import Ippo
-from terrarium.marl.algos.iql import Iql
 from terrarium.marl.algos.maddpg import Maddpg
-from terrarium.marl.algos.mappo import Mappo
 from terrarium.marl.algos.matd3 import Matd3
-from terrarium.marl.algos.qmix import Qmix
-from terrarium.marl.algos.qplex import Qplex
+from terrarium.marl.algos.per_team import Teams, is_teams
+from terrarium.marl.algos.ppo import Ippo, Mappo
+from terrarium.marl.algos.q_learning import Iql, Qmix, Qplex, Vdn
 from terrarium.marl.algos.qtran import Qtran
-from terrarium.marl.algos.teams import Teams, is_teams
-from terrarium.marl.algos.vdn import Vdn
 
 ALGOS: dict[str, type[Algo]] = {
     "mappo": Mappo,

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig, Spec, views_of
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 
@@ -15,56 +15,26 @@ Metrics = dict[str, float]
 
 
 class Algo(Protocol):
-    """An algorithm acts, stores rollouts in its own buffer, and learns from them."""
+    """An algorithm acts, takes rollouts into a buffer of its own, and learns from them.
+
+    A class of your own inherits from this one. It has to have `Config`, the six attributes, and
+    the methods up to `load_state_dict`; what comes after those has a default.
+    """
 
     Config: ClassVar[type[Any]]
     """its settings; dataclasses inside of it are sections of their own, such as `replay`"""
-    lacks: ClassVar[dict[str, str]]
-    """sections of other algorithms that would make no sense here, and why"""
-    fits_many: ClassVar[bool]
-    """whether it goes on in a scenario with other numbers of units, as curricula need it"""
-    any_action: ClassVar[bool]
-    """whether agents may have other actions than one choice: numbers, flags, several choices"""
-    needs_team: ClassVar[bool]
-    """whether it learns for all agents together, so that they must want the same"""
+
     spec: Spec
     net: NetConfig
+    device: torch.device
+    n_steps: int
+    """steps of every environment between two updates"""
+    carry_size: int
+    """numbers of recurrent state of each agent"""
+    keeps_carries: bool = False
+    """whether a rollout must hold the recurrent state before every step, not only the first"""
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None: ...
-
-    @classmethod
-    def views(cls, net: NetConfig) -> tuple[str, ...]:
-        """What the environment has to show while it learns."""
-
-    @classmethod
-    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
-        """Refuse settings that make no sense together, before anything begins."""
-
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: Any, obs: Obs, n_envs: int) -> int:
-        """Bytes that it will keep of what was collected; `obs` is that of one environment."""
-
-    @classmethod
-    def smaller(cls, cfg: Any, share: float) -> str:
-        """What to set so that it keeps no more than this share of that."""
-
-    @property
-    def n_steps(self) -> int:
-        """Steps of every environment between two updates."""
-
-    @property
-    def keeps_carries(self) -> bool:
-        """Whether it has to know what was remembered before every step, not only the first."""
-
-    @property
-    def carry_size(self) -> int:
-        """Numbers that it remembers of each agent."""
-
-    @property
-    def device(self) -> torch.device: ...
-
-    def teacher(self, progress: float) -> str:
-        """The scripted player whose advice it wants at this share of the run; nobody: ""."""
 
     def act(
         self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False
@@ -74,17 +44,42 @@ class Algo(Protocol):
         """Take what was collected; the rollout is overwritten by the next one."""
 
     def update(self, progress: float) -> Metrics:
-        """Learn; `progress` is the share of the run that is done."""
-
-    def save_experience(self, folder: Path) -> dict[str, Any]:
-        """Write what is kept into a folder; what a checkpoint has to know of it."""
-
-    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None: ...
+        """Learn; `progress` is the fraction of the run that is done."""
 
     def state_dict(self) -> dict[str, Any]:
-        """All but what is kept."""
+        """All that the next update depends on, but for what `save_experience` writes."""
 
     def load_state_dict(self, state: dict[str, Any]) -> None: ...
 
+    fits_many: ClassVar[bool] = False
+    """whether it goes on in a scenario with other numbers of units, as curricula need it"""
+    any_action: ClassVar[bool] = False
+    """whether agents may have other actions than one choice: numbers, flags, several choices"""
+    needs_team: ClassVar[bool] = False
+    """whether it needs one reward for all agents"""
+
+    @classmethod
+    def views(cls, net: NetConfig) -> tuple[str, ...]:
+        """Parts of the observation that it reads; all others are left empty."""
+        return views_of(net)
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
+        """Refuse settings that do not fit together, before anything begins."""
+        return None  # all of them do
+
+    def teacher(self, progress: float) -> str:
+        """The scripted player whose actions it wants in rollouts now; empty: none."""
+        return ""
+
     def load_weights(self, state: dict[str, Any]) -> None:
-        """What was learned, to begin something new with."""
+        """The networks of a state, to start a new run or to play with."""
+        self.load_state_dict(state)
+
+    def save_experience(self, folder: Path) -> dict[str, Any]:
+        """Write a replay buffer into a folder; what a checkpoint has to know of it."""
+        return {}
+
+    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
+        """Read back what `save_experience` has written."""
+        assert not saved, "nothing was written"

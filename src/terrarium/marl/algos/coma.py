@@ -1,50 +1,45 @@
 """COMA (Foerster et al. 2018): actor-critic with a counterfactual baseline."""
 
-from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.ppo import TEACHERS
-from terrarium.marl.algos.value import soft_update
+from terrarium.config import check_settings
+from terrarium.errors import nearest
+from terrarium.marl.advantages_and_returns import lambda_returns
+from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
+from terrarium.marl.algos.algo import Algo, Metrics
+from terrarium.marl.algos.base import (
+    OPTIMIZERS,
+    Means,
+    gradient_step,
+    make_optimizer,
+    set_lr,
+    update_target,
+)
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
-from terrarium.marl.nets.layers import load_into
-from terrarium.marl.optimizers import Adam, RMSprop
-from terrarium.marl.returns import lambda_returns
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.schedules import Schedule, check_schedule
 
-OPTIMIZERS = ("adam", "rmsprop")
-
 
 @dataclass(frozen=True)
-class ComaConfig:
+class ComaConfig(ActorCriticConfig):
     """Settings of COMA."""
 
-    lr: Schedule = Schedule("0.001 -> 0.0001")
-    """learning rate of the actor"""
     critic_lr: Schedule = Schedule("0.001 -> 0.0001")
     """learning rate of the critic"""
     optimizer: str = "adam"
     """optimizer of actor and critic: adam or rmsprop"""
-    n_steps: int = 32
-    """rollout length: steps of every environment between two updates"""
     n_critic_epochs: int = 4
     """passes of the critic over each rollout; the actor makes one"""
-    n_minibatches: int = 4
-    """minibatches per epoch, each a part of the environments"""
-    gamma: float = 0.99
-    """discount factor"""
     td_lambda: float = 0.8
     """lambda of the critic's TD(lambda) targets"""
     recurrent_critic: bool = False
@@ -59,37 +54,23 @@ class ComaConfig:
     """entropy bonus coefficient"""
     scale_advantages: bool = True
     """divide advantages by their root mean square"""
-    teacher: str = ""
-    """scripted policy to imitate at the start of the run: kiting; empty: none"""
-    teacher_coef: float = 1.0
-    """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
-    teacher_end: float = 0.3
-    """fraction of the run after which the teacher is dropped"""
     max_grad_norm: float = 10.0
     """gradient norm limit, of actor and critic separately"""
 
     def __post_init__(self) -> None:
-        check_schedule("algo.lr", self.lr, 0.0, 1.0)
+        super().__post_init__()
         check_schedule("algo.critic_lr", self.critic_lr, 0.0, 1.0)
         check_schedule("algo.epsilon", self.epsilon, 0.0, 1.0)
-        check_schedule("algo.entropy_coef", self.entropy_coef, 0.0)
         known = f"{', '.join(OPTIMIZERS)}.{nearest(self.optimizer, OPTIMIZERS)}"
-        for name, fine, allowed in (
+        check_settings(
+            "algo",
+            self,
             ("optimizer", self.optimizer in OPTIMIZERS, known),
-            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("n_critic_epochs", 1 <= self.n_critic_epochs <= 1000, "1 to 1000"),
-            ("n_minibatches", 1 <= self.n_minibatches <= 1000, "1 to 1000"),
-            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
             ("td_lambda", 0.0 <= self.td_lambda <= 1.0, "0 to 1"),
             ("target_update_interval", 1 <= self.target_update_interval <= 10**9, "1 to 10^9"),
             ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
-            ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
-            ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
-            ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
-            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
-        ):
-            if not fine:
-                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+        )
 
 
 @dataclass(frozen=True)
@@ -117,15 +98,13 @@ class ComaCoefs:
 
 
 def coefs_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
-    """All of them at this share of the run."""
-    taught = cfg.teacher and progress < cfg.teacher_end
-    lesson = 1.0 - progress / cfg.teacher_end if taught else 0.0
+    """Coefficients at this fraction of the run."""
     return ComaCoefs(
         lr=cfg.lr.at(progress),
         critic_lr=cfg.critic_lr.at(progress),
         epsilon=cfg.epsilon.at(progress),
         entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef * lesson,
+        teacher_coef=cfg.teacher_coef_at(progress) if cfg.teacher else 0.0,
     )
 
 
@@ -165,74 +144,41 @@ def coma_loss(
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
-class Coma:
-    """A policy for each agent, and a critic of all that they do together.
+class Coma(Algo):
+    """A policy for each agent, and a critic of joint actions with a counterfactual baseline.
 
     The critic has a place for every agent's actions: it can only be loaded for the scenario that
     it was trained on.
     """
 
     Config: ClassVar[type[Any]] = ComaConfig
-    lacks: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(("replay", "explore"), "it learns from what its policy has just played"),
-        **dict.fromkeys(
-            ("mixer", "differ", "share"),
-            "its critic judges joint actions, there are no values to mix",
-        ),
-    }
-    fits_many: ClassVar[bool] = False
-    any_action: ClassVar[bool] = False
     needs_team: ClassVar[bool] = True
-    keeps_carries = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
+        self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
             self.critic = CounterfactualCritic(spec, net, cfg.recurrent_critic).to(runtime.device)
         self.target = deepcopy(self.critic).requires_grad_(False)
-        self.actor_optimizer = _optimizer(self.actor, cfg.optimizer, cfg.lr.at(0.0))
-        self.critic_optimizer = _optimizer(self.critic, cfg.optimizer, cfg.critic_lr.at(0.0))
-        self._runtime = runtime
+        name, eps = cfg.optimizer, 1e-5
+        self.actor_optimizer = make_optimizer(name, self.actor.parameters(), cfg.lr, eps=eps)
+        self.critic_optimizer = make_optimizer(
+            name, self.critic.parameters(), cfg.critic_lr, eps=eps
+        )
+        self.n_steps = cfg.n_steps
+        # Recurrent states of actor and critic, and the last action.
+        self.carry_size = self.actor.carry_size + self.critic.carry_size + 1
         self._rollout: Rollout | None = None
         self._epsilon = cfg.epsilon.at(0.0)
         self._critic_steps = 0
 
     @classmethod
-    def views(cls, net: NetConfig) -> tuple[str, ...]:
-        return views_of(net)
-
-    @classmethod
     def check(cls, net: NetConfig, cfg: ComaConfig, n_envs: int) -> None:
-        if n_envs < cfg.n_minibatches:
-            raise TerrariumError(
-                f"algo.n_minibatches is {cfg.n_minibatches} and env.n_envs {n_envs}: "
-                "each minibatch needs a battle"
-            )
-
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: ComaConfig, obs: Obs, n_envs: int) -> int:
-        return cfg.n_steps * n_envs * obs.n_bytes
-
-    @classmethod
-    def smaller(cls, cfg: ComaConfig, share: float) -> str:
-        return f"algo.n_steps={max(1, int(0.8 * share * cfg.n_steps))} and fewer environments fit"
-
-    @property
-    def n_steps(self) -> int:
-        return self.cfg.n_steps
+        cfg.check_envs(n_envs)
 
     def teacher(self, progress: float) -> str:
-        return self.cfg.teacher if progress < self.cfg.teacher_end else ""
-
-    @property
-    def carry_size(self) -> int:
-        """What policy and critic remember, and the last action."""
-        return self.actor.carry_size + self.critic.carry_size + 1
-
-    @property
-    def device(self) -> torch.device:
-        return self._runtime.device
+        return self.cfg.teacher_at(progress)
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
@@ -244,7 +190,7 @@ class Coma:
         if greedy:  # nobody learns from it, so the critic need not watch
             actions = logits[:, 0].argmax(-1)  # [B, A]
         else:
-            actions = draw(log_all.exp(), self._runtime.generator)  # [B, A]
+            actions = draw(log_all.exp(), self.generator)  # [B, A]
             if self.critic.carry_size:
                 _, critic_carry = self.critic.remember(now, critic_carry, begins)
         after = torch.cat((actor_carry, critic_carry, actions.unsqueeze(-1)), -1)  # [B, A, C]
@@ -264,29 +210,28 @@ class Coma:
         """
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        weights = coefs_at(self.cfg, progress)
-        _set_lr(self.actor_optimizer, weights.lr)
-        _set_lr(self.critic_optimizer, weights.critic_lr)
-        n_epochs = self.cfg.n_critic_epochs
-        critic = [self._update_critic(part) for part in self._parts(batch, n_epochs)]
-        actor = [self._update_actor(part, weights) for part in self._parts(batch, 1)]
+        cfg, weights, means = self.cfg, coefs_at(self.cfg, progress), Means()
+        set_lr(self.actor_optimizer, weights.lr)
+        set_lr(self.critic_optimizer, weights.critic_lr)
+        n_updates, n_parts = 0, cfg.n_minibatches
+        for part in minibatches(batch, cfg.n_critic_epochs, n_parts, self.generator):
+            means.add(self._update_critic(part))
+            n_updates += 1
+        for part in minibatches(batch, 1, n_parts, self.generator):
+            means.add(self._update_actor(part, weights))
+            n_updates += 1
         self._epsilon = weights.epsilon
-        return {
-            **_means(actor),
-            **_means(critic),
-            "learn/lr": weights.lr,
-            "learn/n_updates": float(len(actor) + len(critic)),
-        }
+        return {**means.result(), "learn/lr": weights.lr, "learn/n_updates": float(n_updates)}
 
     def _update_critic(self, part: ComaBatch) -> dict[str, Tensor]:
         """One gradient step towards the returns of the actions that were taken."""
         q = pick(self._q(part), part.actions)  # [B, T, A]
         # The dead stay in it: the returns of those who die later are made of their values.
         value = (q - part.returns).square().mean()
-        _descend(self.critic, self.critic_optimizer, value, self.cfg.max_grad_norm)
+        gradient_step(value, self.critic_optimizer, self.cfg.max_grad_norm, self.critic)
         self._critic_steps += 1
-        if self._critic_steps % self.cfg.target_update_interval == 0:
-            soft_update(self.target, self.critic, self.cfg.tau)
+        interval, tau = self.cfg.target_update_interval, self.cfg.tau
+        update_target(self.target, self.critic, self._critic_steps, interval, tau)
         return {"value_loss": value.detach()}
 
     def _update_actor(self, part: ComaBatch, weights: ComaCoefs) -> dict[str, Tensor]:
@@ -297,10 +242,8 @@ class Coma:
             square = masked_mean(advantages.square(), part.obs.acting)
             advantages = advantages / square.sqrt().clamp(min=1e-3)
         loss, metrics = coma_loss(part, log_all, advantages, weights)
-        metrics["grad_norm"] = _descend(
-            self.actor, self.actor_optimizer, loss, self.cfg.max_grad_norm
-        )
-        return metrics
+        norm = gradient_step(loss, self.actor_optimizer, self.cfg.max_grad_norm, self.actor)
+        return {**metrics, "grad_norm": norm}
 
     def _judge(self, part: ComaBatch) -> tuple[Tensor, Tensor]:
         """Chances [B, T, A, N] of all actions as logarithms, and advantages [B, T, A] of theirs."""
@@ -369,7 +312,7 @@ class Coma:
         logits, _ = self.actor(whole, actor_carry, resets.T)  # [R, T + 1, A, N]
         log_all = epsilon_log_probs(logits[each, steps], obs.avail[steps, each], self._epsilon)
         done = torch.cat((actions, actions[-1:]))  # [T + 1, R, A]
-        done[steps, each] = draw(log_all.exp(), self._runtime.generator)
+        done[steps, each] = draw(log_all.exp(), self.generator)
         done, before = done.transpose(0, 1), _before(last, actions, resets).transpose(0, 1)
         q = self.target(whole, critic_carry, resets.T, done, before)  # [R, T + 1, A, N]
         return pick(q, done).transpose(0, 1)
@@ -380,32 +323,10 @@ class Coma:
         actor, critic, last = torch.split(carry, sizes, -1)
         return actor, critic, last.squeeze(-1).long()
 
-    def _parts(self, batch: ComaBatch, n_epochs: int) -> Iterator[ComaBatch]:
-        """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
-        for _ in range(n_epochs):
-            order = torch.randperm(len(batch.actions), generator=self._runtime.generator)
-            for rows in order.chunk(self.cfg.n_minibatches):
-                yield ComaBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
-
-    def save_experience(self, folder: Path) -> dict[str, Any]:
-        """It keeps nothing."""
-        return {}
-
-    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
-        """There is nothing to load."""
-
     def state_dict(self) -> dict[str, Any]:
-        """All that it has learned, and all that the next update depends on."""
-        return {
-            "actor": self.actor.state_dict(),
-            "critic": self.critic.state_dict(),
-            "target": self.target.state_dict(),
-            "actor_optimizer": self.actor_optimizer.state_dict(),
-            "critic_optimizer": self.critic_optimizer.state_dict(),
-            "epsilon": self._epsilon,
-            "critic_steps": self._critic_steps,
-            "generator": self._runtime.generator.get_state(),
-        }
+        parts = {name: getattr(self, name).state_dict() for name in _STATEFUL}
+        numbers = {"epsilon": self._epsilon, "critic_steps": self._critic_steps}
+        return {**parts, **numbers, "generator": self.generator.get_state()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
@@ -413,44 +334,17 @@ class Coma:
         self.critic_optimizer.load_state_dict(state["critic_optimizer"])
         self._epsilon = float(state["epsilon"])
         self._critic_steps = int(state["critic_steps"])
-        self._runtime.generator.set_state(state["generator"])
+        self.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
-        """What was learned, to begin something new with."""
-        load_into(self.actor, state["actor"])
-        load_into(self.critic, state["critic"])
-        load_into(self.target, state["target"])
+        for name in _STATEFUL[:3]:
+            load_into(getattr(self, name), state[name])
+
+
+_STATEFUL = ("actor", "critic", "target", "actor_optimizer", "critic_optimizer")
 
 
 def _before(first: Tensor, actions: Tensor, resets: Tensor) -> Tensor:
     """[T + 1, R, A] the last actions at each step: first [R, A], then actions [T, R, A]."""
     last = torch.cat((first[None], actions))
     return last.masked_fill(resets.unsqueeze(-1), NO_ACTION)
-
-
-def _optimizer(module: nn.Module, name: str, lr: float) -> torch.optim.Optimizer:
-    if name == "rmsprop":
-        return RMSprop(module.parameters(), lr, alpha=0.99, eps=1e-5)
-    return Adam(module.parameters(), lr, eps=1e-5)
-
-
-def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = lr
-
-
-def _descend(
-    module: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, max_grad_norm: float
-) -> Tensor:
-    """One gradient step; how long the gradient was."""
-    optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-    length = nn.utils.clip_grad_norm_(module.parameters(), max_grad_norm)
-    optimizer.step()
-    return length
-
-
-def _means(steps: list[dict[str, Tensor]]) -> Metrics:
-    return {
-        f"learn/{name}": float(sum(step[name] for step in steps)) / len(steps) for name in steps[0]
-    }

@@ -9,22 +9,24 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_settings
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions import ActionLayout
-from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.value import soft_update
-from terrarium.marl.batch import Obs, Own, masked_mean
-from terrarium.marl.buffers.replay_buffer import (
-    ReplayBatch,
-    ReplayBuffer,
-    ReplayConfig,
-    replay_bytes,
+from terrarium.marl.actions.action_layout import ActionLayout
+from terrarium.marl.algos.algo import Algo, Metrics
+from terrarium.marl.algos.base import (
+    ReplayTraining,
+    gradient_step,
+    load_both,
+    set_lr,
+    update_target,
 )
-from terrarium.marl.buffers.replay_store import ReplayStore
-from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.batch import Obs, Own, masked_mean
+from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
+from terrarium.marl.buffers.replay_buffer import ReplayBuffer
+from terrarium.marl.net_config import NetConfig, Spec, views_of
+from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
-from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
@@ -112,7 +114,9 @@ class MaddpgConfig:
                     f'algo.{name} is "{value}".{nearest(value, allowed)} '
                     f"Allowed: {', '.join(allowed)}"
                 )
-        for name, fine, text in (
+        check_settings(
+            "algo",
+            self,
             ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
             ("policy_delay", 1 <= self.policy_delay <= 1000, "1 to 1000"),
             ("tau", 0.0 < self.tau <= 1.0, "above 0, up to 1"),
@@ -122,9 +126,7 @@ class MaddpgConfig:
             ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("steps_per_update", 0.01 <= self.steps_per_update <= 1e9, "0.01 to 10^9"),
-        ):
-            if not fine:
-                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {text}")
+        )
 
 
 class ActorCritic(nn.Module):
@@ -175,19 +177,11 @@ class OtherTeams:
     """what everybody would do [..., A, N] who sees this [..., A, ...]"""
 
 
-class Maddpg:
-    """Actors and critics of all agents, learned from what is kept."""
+class Maddpg(Algo):
+    """Actors and critics of all agents, learned from a replay buffer."""
 
     Config: ClassVar[type[Any]] = MaddpgConfig
-    lacks: ClassVar[dict[str, str]] = {
-        "explore": "its policies are drawn from: see algo.action_noise_std and algo.epsilon",
-        "mixer": "its critics see everybody's actions: nothing has to be joined",
-        "differ": "its critics tell each agent's part already",
-        "share": "its critics see what all agents see already",
-    }
-    fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = True
-    needs_team: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -199,7 +193,7 @@ class Maddpg:
     ) -> None:
         """With `others` it acts for its own agents, `spec`, and is shown what all of them do."""
         self.cfg, self.net, self.spec = cfg, net, spec
-        self._runtime, self._others = runtime, others
+        self.device, self.generator, self._others = runtime.device, runtime.generator, others
         everybody = spec if others is None else others.spec
         self.mine = list(range(spec.n_agents) if others is None else others.mine)
         self.layout = ActionLayout(spec, runtime.device)
@@ -214,10 +208,14 @@ class Maddpg:
             self.online.critic.parameters(), cfg.critic_lr.at(0.0), fused=True
         )
         self._memory_size = self.online.actor.carry_size
-        self.experience = ReplayStore(cfg.replay, everybody, self._memory_size)
+        self._lasting = cfg.action_noise == "ou" and self.layout.has_reals
+        self.n_steps = cfg.n_steps
+        # Recurrent states of the actors, and noise that lasts.
+        self.carry_size = self._memory_size + (spec.n_actions if self._lasting else 0)
+        self.keeps_carries = cfg.replay.chunk_length > 0 and self._memory_size > 0
+        self.training = ReplayTraining(cfg, everybody, self._memory_size, runtime.generator)
         self.progress = 0.0
-        """share of the run that is done"""
-        self._due, self._n_updates = 0.0, 0
+        """fraction of the run that is done"""
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -235,42 +233,9 @@ class Maddpg:
                 f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}; here it must be 0"
             )
 
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: MaddpgConfig, obs: Obs, n_envs: int) -> int:
-        return replay_bytes(cfg.replay, spec, obs, make_core(net).carry_size, n_envs)
-
-    @classmethod
-    def smaller(cls, cfg: MaddpgConfig, share: float) -> str:
-        fits = max(cfg.replay.batch_size, int(0.8 * share * cfg.replay.buffer_size))
-        return f"replay.buffer_size={fits} fits"
-
-    @property
-    def n_steps(self) -> int:
-        return self.cfg.n_steps
-
-    @property
-    def keeps_carries(self) -> bool:
-        return self.cfg.replay.chunk_length > 0 and self._memory_size > 0
-
-    @property
-    def carry_size(self) -> int:
-        """What the actors remember, and noise that lasts."""
-        return self._memory_size + (self.spec.n_actions if self._lasting else 0)
-
-    @property
-    def _lasting(self) -> bool:
-        return self.cfg.action_noise == "ou" and self.layout.has_reals
-
-    @property
-    def device(self) -> torch.device:
-        return self._runtime.device
-
     @property
     def replay(self) -> ReplayBuffer | None:
-        return self.experience.replay
-
-    def teacher(self, progress: float) -> str:
-        return ""
+        return self.training.store.replay
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
@@ -304,58 +269,36 @@ class Maddpg:
         """[B, A, N] for real numbers; `last` is that of the step before, if it lasts."""
         if not self.layout.has_reals:
             return torch.zeros_like(out)
-        fresh = torch.randn(out.shape, generator=self._runtime.generator).to(self.device)
+        fresh = torch.randn(out.shape, generator=self.generator).to(self.device)
         fresh = fresh * self.cfg.action_noise_std.at(self.progress)
         return last * (1.0 - self.cfg.ou_theta) + fresh if self._lasting else fresh
 
     def _uniform(self, like: Tensor) -> Tensor:
-        return torch.rand(like.shape, generator=self._runtime.generator).to(self.device)
+        return torch.rand(like.shape, generator=self.generator).to(self.device)
 
     def observe(self, rollout: Rollout) -> None:
         # Of memories the team's own are needed; noise is no memory.
         carries = rollout.carries[..., : self._memory_size]
-        self.experience.add(replace(rollout, carries=carries))
-        self._due += rollout.rewards.numel() / self.cfg.steps_per_update
+        self.training.observe(replace(rollout, carries=carries))
 
     def update(self, progress: float) -> Metrics:
         """As many gradient steps as are due for the steps that were collected."""
-        assert self.replay is not None, "nothing was observed"
         self.progress, cfg = progress, self.cfg
-        if len(self.replay) < cfg.replay.batch_size:
-            self._due = 0.0  # there is not enough to learn from yet, and nothing to make up for
-            return {"learn/n_updates": 0.0, "learn/buffer_rows": float(len(self.replay))}
-        for optimizer, lr in (
-            (self.actor_optimizer, cfg.lr),
-            (self.critic_optimizer, cfg.critic_lr),
-        ):
-            for group in optimizer.param_groups:
-                group["lr"] = lr.at(progress)
-        n, sums, counts = int(self._due), dict[str, Tensor](), dict[str, int]()
-        self._due -= n
-        for _ in range(n):
-            rows = self.replay.draw(progress, self._runtime.generator)
-            for name, metric in self.step(rows).items():
-                sums[name] = sums.get(name, torch.zeros(())) + metric
-                counts[name] = counts.get(name, 0) + 1
-        means = {f"learn/{name}": float(total) / counts[name] for name, total in sums.items()}
-        return {
-            **means,
-            "learn/lr": cfg.lr.at(progress),
-            "learn/n_updates": float(n),
-            "learn/buffer_rows": float(len(self.replay)),
-        }
+        set_lr(self.actor_optimizer, cfg.lr.at(progress))
+        set_lr(self.critic_optimizer, cfg.critic_lr.at(progress))
+        return self.training.update(progress, self.step, cfg.lr)
 
     def step(self, rows: ReplayBatch) -> dict[str, Tensor]:
         """One gradient step of the critics, and of the actors if it is their turn."""
         rows = (rows if self.cfg.replay.chunk_length else rows.packed()).to(self.device)
-        self._n_updates += 1
-        improves = self._n_updates % self.cfg.policy_delay == 0
+        self.training.n_updates += 1
+        n_updates, delay = self.training.n_updates, self.cfg.policy_delay
+        improves = n_updates % delay == 0
         metrics = self.update_actor(rows) if improves and self.cfg.update_first == "actor" else {}
         metrics |= self.update_critic(rows)
         if improves and self.cfg.update_first == "critic":
             metrics |= self.update_actor(rows)
-        if improves:
-            soft_update(self.target, self.online, self.cfg.tau)
+        update_target(self.target, self.online, n_updates, delay, self.cfg.tau)
         return metrics
 
     def update_critic(self, rows: ReplayBatch) -> dict[str, Tensor]:
@@ -370,14 +313,10 @@ class Maddpg:
         q = self.online.critic(obs[:, :-1], done.unsqueeze(-3), memory)  # [K, R, L, J]
         there = (own.there & rows.filled.unsqueeze(-1)).expand_as(targets)
         loss = critic_loss(q, targets, there, rows.weights[rows.owner].unsqueeze(-1))
-        self.critic_optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        nn.utils.clip_grad_norm_(self.online.critic.parameters(), self.cfg.max_grad_norm)
-        self.critic_optimizer.step()
+        gradient_step(loss, self.critic_optimizer, self.cfg.max_grad_norm, self.online.critic)
         errors = ((q[0].detach() - targets).abs() * there).sum(-1)  # [R, L]
         errors = errors / there.sum(-1).clamp(min=1)
-        if self.replay is not None:  # rows may come from elsewhere
-            self.replay.grade(rows.ids, rows.mean_of_each(errors))
+        self.training.grade(rows, rows.mean_of_each(errors))
         return {
             "value_loss": loss.detach(),
             "td_error": masked_mean(errors, rows.filled),
@@ -438,7 +377,7 @@ class Maddpg:
             actions = self.layout.sample(out, avail, self._uniform(out), 1.0)
         size = self.cfg.target_policy_noise
         if size and self.layout.has_reals:
-            noise = size * torch.randn(out.shape, generator=self._runtime.generator).to(self.device)
+            noise = size * torch.randn(out.shape, generator=self.generator).to(self.device)
             actions = self.layout.add_noise(actions, noise.clamp(-2.5 * size, 2.5 * size), avail)
         memory = encoding.features[:, 1 - first :]
         return self._with_others(rows.obs[:, 1:], actions), memory
@@ -456,33 +395,25 @@ class Maddpg:
         return everybody
 
     def save_experience(self, folder: Path) -> dict[str, Any]:
-        return self.experience.save(folder)
+        return self.training.save(folder)
 
     def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
-        self.experience.load(folder, saved)
+        self.training.load(folder, saved)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that it has learned, and all that the next update depends on but what is kept."""
-        return {
-            "online": self.online.state_dict(),
-            "target": self.target.state_dict(),
-            "actor_optimizer": self.actor_optimizer.state_dict(),
-            "critic_optimizer": self.critic_optimizer.state_dict(),
-            "generator": self._runtime.generator.get_state(),
-            "progress": self.progress,
-            "due": self._due,
-            "n_updates": self._n_updates,
-        }
+        networks = {"online": self.online.state_dict(), "target": self.target.state_dict()}
+        learning = {name: getattr(self, name).state_dict() for name in _LEARNING}
+        return {**networks, **learning, "progress": self.progress}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         load_into(self.target, state["target"])
-        self.actor_optimizer.load_state_dict(state["actor_optimizer"])
-        self.critic_optimizer.load_state_dict(state["critic_optimizer"])
-        self._runtime.generator.set_state(state["generator"])
-        self.progress, self._due = float(state["progress"]), float(state["due"])
-        self._n_updates = int(state["n_updates"])
+        for name in _LEARNING:
+            getattr(self, name).load_state_dict(state[name])
+        self.progress = float(state["progress"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
-        load_into(self.online, state["online"])
-        load_into(self.target, state["online"])
+        load_both(self.online, self.target, state["online"])
+
+
+_LEARNING = ("actor_optimizer", "critic_optimizer", "training")

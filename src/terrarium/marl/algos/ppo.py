@@ -1,44 +1,34 @@
 """PPO for many agents; MAPPO and IPPO differ in the critic's input only (Yu et al. 2022)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from terrarium.errors import TerrariumError
-from terrarium.marl.algos.algo import Metrics
+from terrarium.config import check_settings
+from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
+from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
+from terrarium.marl.algos.algo import Algo, Metrics
+from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic
-from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
-from terrarium.marl.returns import ValueNorm, generalized_advantages
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
-from terrarium.schedules import Schedule, check_schedule
-
-TEACHERS = ("kiting",)
-"""Scripted players who say what they would do"""
 
 
 @dataclass(frozen=True)
-class PpoConfig:
+class PpoConfig(ActorCriticConfig):
     """Settings of PPO."""
 
-    lr: Schedule = Schedule("0.001 -> 0.0001")
-    """learning rate of Adam, for actor and critic"""
-    n_steps: int = 32
-    """rollout length: steps of every environment between two updates"""
     n_epochs: int = 4
     """passes over each rollout"""
     n_minibatches: int = 8
     """minibatches per epoch, each a part of the environments"""
-    gamma: float = 0.99
-    """discount factor"""
     gae_lambda: float = 0.95
     """lambda of generalized advantage estimation (GAE)"""
     clip_range: float = 0.2
@@ -49,44 +39,26 @@ class PpoConfig:
     """coefficient of the value loss"""
     huber_delta: float = 10.0
     """delta of the Huber loss of values"""
-    entropy_coef: Schedule = Schedule("0.01 -> 0.005")
-    """entropy bonus coefficient"""
     sticky_action_prob: float = 0.0
     """sticky actions: probability of repeating the last action while exploring; decays linearly
     to 0"""
-    teacher: str = ""
-    """scripted policy to imitate at the start of the run: kiting; empty: none"""
-    teacher_coef: float = 1.0
-    """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
-    teacher_end: float = 0.3
-    """fraction of the run after which the teacher is dropped"""
-    max_grad_norm: float = 0.5
-    """gradient norm limit, of actor and critic separately"""
     target_kl: float = 0.05
     """stops an update early when the approximate KL divergence exceeds this; 0: never"""
 
     def __post_init__(self) -> None:
-        check_schedule("algo.lr", self.lr, 0.0, 1.0)
-        check_schedule("algo.entropy_coef", self.entropy_coef, 0.0)
-        for name, fine, allowed in (
+        super().__post_init__()
+        check_settings(
+            "algo",
+            self,
             ("lr", any(self.lr.values), "0 to 1, and not always 0"),
-            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
             ("n_epochs", 1 <= self.n_epochs <= 1000, "1 to 1000"),
-            ("n_minibatches", 1 <= self.n_minibatches <= 1000, "1 to 1000"),
-            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
             ("gae_lambda", 0.0 <= self.gae_lambda <= 1.0, "0 to 1"),
             ("clip_range", self.clip_range > 0.0, "above 0"),
             ("value_clip_range", self.value_clip_range > 0.0, "above 0"),
             ("huber_delta", self.huber_delta > 0.0, "above 0"),
             ("sticky_action_prob", 0.0 <= self.sticky_action_prob < 1.0, "0 up to, but not, 1"),
-            ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
-            ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
-            ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
-            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
-        ):
-            if not fine:
-                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+        )
 
 
 @dataclass(frozen=True)
@@ -118,11 +90,10 @@ class PpoCoefs:
 
 def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
     """Coefficients at this fraction of the run."""
-    lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
     return PpoCoefs(
         lr=cfg.lr.at(progress),
         entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef * lesson,
+        teacher_coef=cfg.teacher_coef_at(progress),
     )
 
 
@@ -181,67 +152,33 @@ def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
     return nn.functional.huber_loss(values, batch.returns, reduction="none", delta=cfg.huber_delta)
 
 
-class Ppo:
+class Ppo(Algo):
     """A policy and a critic that learn from rollouts of all agents."""
 
     Config: ClassVar[type[Any]] = PpoConfig
-    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("replay", "explore", "mixer", "differ", "share"),
-        "it learns from what its policy has just played, and from nothing older",
-    )
     fits_many: ClassVar[bool] = True
-    any_action: ClassVar[bool] = False
-    needs_team: ClassVar[bool] = False
     central: bool
-    """whether the critic knows everything"""
-    keeps_carries = False
+    """whether the critic reads the global state"""
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: PpoConfig, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
+        self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
             self.critic = Critic(spec, net, self.central).to(runtime.device)
         self.norm = ValueNorm()
-        self.optimizer = Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
-        self._runtime = runtime
+        weights = [*self.actor.parameters(), *self.critic.parameters()]
+        self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5)
+        self.n_steps, self.carry_size = cfg.n_steps, self.actor.carry_size + 1  # the last action
         self._rollout: Rollout | None = None
         self._sticky_action_prob = cfg.sticky_action_prob
 
     @classmethod
-    def views(cls, net: NetConfig) -> tuple[str, ...]:
-        return views_of(net)
-
-    @classmethod
     def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
-        if n_envs < cfg.n_minibatches:
-            raise TerrariumError(
-                f"algo.n_minibatches is {cfg.n_minibatches} and env.n_envs {n_envs}: "
-                "each minibatch needs a battle"
-            )
-
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: PpoConfig, obs: Obs, n_envs: int) -> int:
-        return cfg.n_steps * n_envs * obs.n_bytes
-
-    @classmethod
-    def smaller(cls, cfg: PpoConfig, share: float) -> str:
-        return f"algo.n_steps={max(1, int(0.8 * share * cfg.n_steps))} and fewer environments fit"
-
-    @property
-    def n_steps(self) -> int:
-        return self.cfg.n_steps
+        cfg.check_envs(n_envs)
 
     def teacher(self, progress: float) -> str:
-        return self.cfg.teacher if progress < self.cfg.teacher_end else ""
-
-    @property
-    def carry_size(self) -> int:
-        """What the network remembers, and the last action."""
-        return self.actor.carry_size + 1
-
-    @property
-    def device(self) -> torch.device:
-        return self._runtime.device
+        return self.cfg.teacher_at(progress)
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
@@ -254,8 +191,8 @@ class Ppo:
             log_probs = pick(log_all, actions)
         else:
             stuck = self._stuck(obs, last, resets)  # [B, A]
-            drawn = draw(log_all.exp(), self._runtime.generator)
-            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._runtime.generator) == 1
+            drawn = draw(log_all.exp(), self.generator)
+            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self.generator) == 1
             actions = torch.where(repeat, last, drawn)
             log_probs = sticky_log_probs(pick(log_all, actions), actions == last, stuck)
         return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
@@ -273,31 +210,20 @@ class Ppo:
         """Learn from the rollout; `progress` is the share of the run that is done."""
         assert self._rollout is not None, "nothing was observed"
         batch, self._rollout = self._prepare(self._rollout), None
-        cfg, weights = self.cfg, coefs_at(self.cfg, progress)
-        for group in self.optimizer.param_groups:
-            group["lr"] = weights.lr
-        sums: dict[str, Tensor] = {}
-        n_updates = 0
-        for part in self._parts(batch):
+        cfg, weights, means, n_updates = self.cfg, coefs_at(self.cfg, progress), Means(), 0
+        set_lr(self.optimizer, weights.lr)
+        for part in minibatches(batch, cfg.n_epochs, cfg.n_minibatches, self.generator):
             logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
             loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
             # One by one: the critic's gradient is ten times as long and would hide a policy's leap.
-            metrics["grad_norm"] = nn.utils.clip_grad_norm_(
-                self.actor.parameters(), cfg.max_grad_norm
-            )
-            nn.utils.clip_grad_norm_(self.critic.parameters(), cfg.max_grad_norm)
-            self.optimizer.step()
+            norm = gradient_step(loss, self.optimizer, cfg.max_grad_norm, self.actor, self.critic)
+            means.add({**metrics, "grad_norm": norm})
             n_updates += 1
-            for name, metric in metrics.items():
-                sums[name] = sums.get(name, torch.zeros(())) + metric
-        means = {f"learn/{name}": float(total) / n_updates for name, total in sums.items()}
         self._sticky_action_prob = cfg.sticky_action_prob * (1.0 - progress)
-        return {**means, "learn/lr": weights.lr, "learn/n_updates": float(n_updates)}
+        return {**means.result(), "learn/lr": weights.lr, "learn/n_updates": float(n_updates)}
 
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
@@ -340,42 +266,33 @@ class Ppo:
             returns=self.norm.normalize(returns).transpose(0, 1),
         )
 
-    def _parts(self, batch: PpoBatch) -> Iterator[PpoBatch]:
-        """Random parts of the battles, epoch by epoch: whole rows, so that memories stay whole."""
-        for _ in range(self.cfg.n_epochs):
-            order = torch.randperm(len(batch.actions), generator=self._runtime.generator)
-            for rows in order.chunk(self.cfg.n_minibatches):
-                yield PpoBatch(*(getattr(batch, field.name)[rows] for field in fields(batch)))
-
-    def save_experience(self, folder: Path) -> dict[str, Any]:
-        """It keeps nothing."""
-        return {}
-
-    def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
-        """There is nothing to load."""
-
     def state_dict(self) -> dict[str, Any]:
-        """All that it has learned, and all that the next update depends on."""
-        return {
-            "actor": self.actor.state_dict(),
-            "critic": self.critic.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "norm": self.norm.state_dict(),
-            "sticky_action_prob": self._sticky_action_prob,
-            "generator": self._runtime.generator.get_state(),
-        }
+        parts = {name: getattr(self, name).state_dict() for name in _STATEFUL}
+        sticky, generator = self._sticky_action_prob, self.generator.get_state()
+        return {**parts, "sticky_action_prob": sticky, "generator": generator}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.load_weights(state)
         self.optimizer.load_state_dict(state["optimizer"])
         self._sticky_action_prob = float(state["sticky_action_prob"])
-        self._runtime.generator.set_state(state["generator"])
+        self.generator.set_state(state["generator"])
 
     def load_weights(self, state: dict[str, Any]) -> None:
-        """What was learned, to begin something new with."""
         load_into(self.actor, state["actor"])
         load_into(self.critic, state["critic"])
         self.norm.load_state_dict(state["norm"])
 
-    def _weights(self) -> list[nn.Parameter]:
-        return [*self.actor.parameters(), *self.critic.parameters()]
+
+_STATEFUL = ("actor", "critic", "optimizer", "norm")
+
+
+class Mappo(Ppo):
+    """MAPPO (Yu et al. 2022): PPO with a centralized critic, of each agent's row of the state."""
+
+    central = True
+
+
+class Ippo(Ppo):
+    """IPPO (de Witt et al. 2020): independent PPO, the critic reads the agent's observation."""
+
+    central = False

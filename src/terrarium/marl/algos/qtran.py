@@ -1,27 +1,32 @@
 """QTRAN-base (Son et al. 2019): a joint Q-network that per-agent Q-values are fitted to."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 import torch
 from torch import nn
 
+from terrarium.config import check_settings
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.value import (
+from terrarium.marl.algos.mixers import QtranJointQ
+from terrarium.marl.algos.q_learning import (
     Loss,
+    QLearner,
+    QLearningConfig,
     QValues,
-    ValueConfig,
-    ValueLearner,
-    error_of_rows,
+    check_hindsight,
     mean_square,
+    td_targets,
+    team_loss,
 )
-from terrarium.marl.batch import masked_mean
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
-from terrarium.marl.nets.mixers import QtranJointQ
+from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.exchange import Exchange
 
 
 @dataclass(frozen=True)
-class QtranConfig(ValueConfig):
+class QtranConfig(QLearningConfig):
     """Settings of QTRAN."""
 
     opt_coef: float = 1.0
@@ -33,13 +38,13 @@ class QtranConfig(ValueConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, fine, allowed in (
+        check_settings(
+            "algo",
+            self,
             ("opt_coef", self.opt_coef >= 0.0, "0 or more"),
             ("nopt_coef", self.nopt_coef >= 0.0, "0 or more"),
             ("joint_hidden_dim", 1 <= self.joint_hidden_dim <= 4096, "1 to 4096"),
-        ):
-            if not fine:
-                raise TerrariumError(f"algo.{name} is {getattr(self, name)}; allowed: {allowed}")
+        )
         if self.opt_coef == 0.0:
             raise TerrariumError(
                 "algo.opt_coef is 0: nothing would tie what agents encode best to the joint "
@@ -47,14 +52,17 @@ class QtranConfig(ValueConfig):
             )
 
 
-class Qtran(ValueLearner):
+class Qtran(QLearner):
     """Joint Q-network; per-agent Q-values are constrained to have its greedy actions."""
 
     Config = QtranConfig
-    lacks: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("mixer", "differ", "share"),
-        "it has a joint value of its own that leads the agents, who have no errors alone",
-    )
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
+        check_hindsight(cfg.replay)
+
+    def make_exchange(self) -> Exchange:
+        return Exchange(ShareConfig(), self.spec.n_agents)
 
     def make_mixer(self) -> nn.Module:
         spec, n_features = self.spec, self.net.hidden_dim
@@ -62,27 +70,27 @@ class Qtran(ValueLearner):
             spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_hidden_dim
         )
 
-    def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
-        online, state = self.online.mixer, rows.obs.state
-        assert isinstance(online, QtranJointQ)
-        features, now = q_values.features[:, :-1], state[:, :-1]
-        joint = online(features, rows.actions, now)  # [R, L]
-        with torch.no_grad():
-            later = self.target.mixer(q_values.next_features, q_values.next_actions, state[:, 1:])
-            targets = self.targets(rows, later)
-            greedy = q_values.q[:, :-1].argmax(-1)  # [R, L, A]
-            best_joint = online(features, greedy, now)
-        offset = online.offset(now)  # [R, L]
-        errors = joint - targets
-        best = q_values.best.sum(-1) - best_joint + offset  # must be 0
-        other = (q_values.taken.sum(-1) - joint.detach() + offset).clamp(max=0.0)  # 0 or more
-        total = (
-            mean_square(errors, rows)
-            + self.cfg.opt_coef * mean_square(best, rows)
-            + self.cfg.nopt_coef * mean_square(other, rows)
-        )
-        metrics = {
-            "td_error": masked_mean(errors.detach().abs(), rows.filled),
-            "q_taken": masked_mean(joint.detach(), rows.filled),
-        }
-        return Loss(total, error_of_rows(errors, rows), metrics)
+    def loss(self, batch: ReplayBatch, q: QValues) -> Loss:
+        return qtran_loss(batch, q, self.online.mixer, self.target.mixer, self.cfg)
+
+
+def qtran_loss(
+    batch: ReplayBatch, q: QValues, online: nn.Module, target: nn.Module, cfg: QtranConfig
+) -> Loss:
+    """L_td + opt_coef L_opt + nopt_coef L_nopt, by the online and the target joint network."""
+    assert isinstance(online, QtranJointQ)
+    state, features = batch.obs.state[:, :-1], q.features[:, :-1]
+    joint = online(features, batch.actions, state)  # [R, L]
+    with torch.no_grad():
+        next_joint = target(q.next_features, q.next_actions, batch.obs.state[:, 1:])  # [R, L]
+        targets = td_targets(batch, next_joint, cfg)
+        greedy = q.q[:, :-1].argmax(-1)  # [R, L, A]
+        greedy_joint = online(features, greedy, state)  # [R, L]
+    value = online.offset(state)  # [R, L]
+    td = team_loss(batch, joint, joint - targets)
+    opt = q.best.sum(-1) - greedy_joint + value  # [R, L] has to be 0
+    nopt = (q.taken.sum(-1) - joint.detach() + value).clamp(max=0.0)  # [R, L] has to be 0 or more
+    total = (
+        td.total + cfg.opt_coef * mean_square(opt, batch) + cfg.nopt_coef * mean_square(nopt, batch)
+    )
+    return Loss(total, td.errors, td.metrics)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.batch import Own, draw
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 
 STRATEGIES = ("future", "final")
 

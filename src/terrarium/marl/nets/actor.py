@@ -9,17 +9,17 @@ from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES
 from terrarium.marl.batch import Obs, mask_unavailable
-from terrarium.marl.nets.columns import one_hot_ids
+from terrarium.marl.net_config import NetConfig, NetError, Spec
+from terrarium.marl.nets.building_blocks import split_axis
 from terrarium.marl.nets.comm import Comm, comm_mask, exchange
-from terrarium.marl.nets.config import NetConfig, NetError, Spec
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
-from terrarium.marl.nets.entity_transformer import TokenCore, TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.layers import split_axis
 from terrarium.marl.nets.mlp import MlpEncoder
 from terrarium.marl.nets.noisy import draw_noise, head
 from terrarium.marl.nets.recurrent import NoCore, RecurrentCore
-from terrarium.marl.nets.transformer import TransformerCore
+from terrarium.marl.nets.transformer_core import TransformerCore
+from terrarium.marl.nets.transformer_encoder import TokenCore, TransformerEncoder
+from terrarium.marl.nets.unit_columns import one_hot_ids
 
 _NAMES = list(FEATURES)
 _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground", "hits_air"))

@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.columns import columns_for, with_ids
-from terrarium.marl.nets.layers import AttentionPool, linear
+from terrarium.marl.nets.building_blocks import AttentionPool, linear
+from terrarium.marl.nets.unit_columns import columns_for, with_ids
 
 
 class AttentionEncoder(nn.Module):

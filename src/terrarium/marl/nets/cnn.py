@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.columns import columns_for, others_seen, with_ids
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
+from terrarium.marl.nets.unit_columns import columns_for, others_seen, with_ids
 
 _NAMES = list(FEATURES)
 _ALLY, _ENEMY = _NAMES.index("ally"), _NAMES.index("enemy")

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.building_blocks import linear
 
 
 class CommNetRound(nn.Module):

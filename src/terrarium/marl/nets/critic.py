@@ -3,12 +3,12 @@
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, Spec
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.columns import one_hot_ids
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec
+from terrarium.marl.nets.building_blocks import linear
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
-from terrarium.marl.nets.layers import linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
+from terrarium.marl.nets.unit_columns import one_hot_ids
 
 
 class Critic(nn.Module):

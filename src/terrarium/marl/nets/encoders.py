@@ -3,13 +3,13 @@
 from torch import Tensor
 
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError, Spec
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
-from terrarium.marl.nets.columns import with_ids
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
-from terrarium.marl.nets.entity_transformer import TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
 from terrarium.marl.nets.mlp import MlpEncoder
+from terrarium.marl.nets.transformer_encoder import TransformerEncoder
+from terrarium.marl.nets.unit_columns import with_ids
 
 EntityEncoder = AttentionEncoder | HpnEncoder | TransformerEncoder | CnnEncoder
 

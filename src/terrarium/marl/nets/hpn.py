@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.columns import Columns, columns_for, others_seen, with_ids
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
+from terrarium.marl.nets.unit_columns import Columns, columns_for, others_seen, with_ids
 
 
 class HpnEncoder(nn.Module):

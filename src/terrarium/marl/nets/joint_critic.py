@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.nets.mlp import agent_states
 
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
 
 
 class MlpEncoder(nn.Module):

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
 
 SIGMA = 0.5
 """How strong the noise is at first, as in the paper, where inputs of size 1 meet it"""

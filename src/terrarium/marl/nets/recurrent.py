@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
 
 Grads = tuple[Tensor | None, ...]
 

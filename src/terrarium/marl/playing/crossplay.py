@@ -15,7 +15,7 @@ from terrarium.envs.pettingzoo.players import PettingZooPlayer, RandomPettingZoo
 from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec, is_pettingzoo
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.algos.teams import find_team, is_teams, split_teams
+from terrarium.marl.algos.per_team import find_team, is_teams, split_teams
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import load_algo, scenario_of, settings_of
 

@@ -1,1 +1,1 @@
-"""ReplayStore that agents send each other: who sends what, who receives it, and when."""
+"""Experience that agents send each other: who sends what, who receives it, and when."""

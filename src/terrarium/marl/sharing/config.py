@@ -1,8 +1,11 @@
 """The settings of experience sharing."""
 
+import math
 from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.marl.buffers.replay_batch import ReplayConfig
+from terrarium.marl.net_config import NetConfig, views_of
 
 RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic")
 RECEIVERS = ("all", "sight", "similar", "roles")
@@ -63,3 +66,22 @@ class ShareConfig:
                 f"share.rule is {self.rule} and share.bandwidth 0, which lets nothing through; "
                 "set share.rule=none, or share.bandwidth above 0"
             )
+
+
+def check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> None:
+    """Refuse sharing in which nothing could ever be sent."""
+    if share.rule == "none":
+        return
+    if share.receivers == "sight" and "pairs" not in views_of(net):
+        raise TerrariumError(
+            f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
+            "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"
+        )
+    # Of an agent; 0: whole episodes, however long.
+    n_steps = replay.batch_size * replay.chunk_length
+    if n_steps and share.bandwidth * n_steps < 1.0:
+        raise TerrariumError(
+            f"share.bandwidth is {share.bandwidth:g} and a batch holds {n_steps} steps of an agent "
+            "(replay.batch_size x replay.chunk_length), so it could never send one; set "
+            f"share.bandwidth={math.ceil(1000.0 / n_steps) / 1000.0:g} or more, or share.rule=none"
+        )

@@ -1,13 +1,16 @@
 """What receivers learn from experience that was sent to them."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import pick
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.batch import masked_mean, pick
+from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.nets.actor import Actor, SeparateActors
+from terrarium.marl.sharing.exchange import Exchange
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,46 @@ class SharedExperience:
 
     rewards: Tensor  # [R, L, A] of the agent that sent it
     ends: Tensor  # [R, L, A] it did not live on after this step
+
+
+class HasFeatures(Protocol):
+    """Q-values, as far as sharing has to know them."""
+
+    @property
+    def features(self) -> Tensor:
+        """[R, L + 1, A, H] of the online network"""
+
+
+class Sharing:
+    """The loss of what receivers learn from what was sent to them."""
+
+    trains_alone = False
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
+        gamma: float,
+        double_q: bool,
+        generator: torch.Generator,
+    ) -> None:
+        """`agents` are the online and the target networks."""
+        self._exchange, self._agents = exchange, agents
+        self._gamma, self._double_q, self._generator = gamma, double_q, generator
+
+    def __call__(
+        self, batch: ReplayBatch, q: HasFeatures, each: IndividualExperience
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        obs, features = batch.obs[:, :-1], q.features[:, :-1]
+        goes_to = self._exchange.send(
+            obs, features, each.errors, each.there, self._generator
+        )  # [R, L, A, A]
+        sent = masked_mean(goes_to.any(-1).float(), each.there)
+        if not goes_to.any():  # asking every network about everything would be for nothing
+            return each.errors.new_zeros(()), {"sent": sent}
+        lesson = SharedExperience(each.rewards, each.ends)
+        loss = received_loss(batch, goes_to, lesson, self._agents, self._gamma, self._double_q)
+        return self._exchange.cfg.coef * loss, {"sent": sent}
 
 
 def received_loss(

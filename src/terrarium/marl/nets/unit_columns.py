@@ -12,7 +12,7 @@ from terrarium.envs.schema import (
     SKILL_PAIR_FEATURES,
 )
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetError
+from terrarium.marl.net_config import NetError
 
 _NAMES = list(FEATURES)
 _OWN = _NAMES[_NAMES.index("north_free") : _NAMES.index("max_health")]

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from terrarium.marl.returns import (
+from terrarium.marl.advantages_and_returns import (
     ValueNorm,
     generalized_advantages,
     lambda_returns,

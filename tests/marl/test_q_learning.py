@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.algos.base import soft_update
+from terrarium.marl.algos.q_learning import QLearner, QLearningConfig
 from terrarium.marl.algos.qtran import QtranConfig
-from terrarium.marl.algos.value import ValueConfig, ValueLearner, soft_update
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_batch import ReplayBatch
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -62,7 +63,7 @@ def test_packed_rows_say_the_same(algo: str, core: str) -> None:
         torch.testing.assert_close(grad, grads[name], rtol=1e-6, atol=1e-9, msg=name)
 
 
-def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
+def values_of(team: QLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
     """What both networks say of every action: [R, L + 1, A, N]."""
     resets = torch.zeros(rows.obs.avail.shape[:2], dtype=torch.bool)
     with torch.no_grad():
@@ -71,7 +72,7 @@ def values_of(team: ValueLearner, rows: ReplayBatch) -> tuple[Tensor, Tensor]:
 
 
 def naive_goals(
-    learner: ValueLearner, rows: ReplayBatch, r: int, following: list[float]
+    learner: QLearner, rows: ReplayBatch, r: int, following: list[float]
 ) -> list[float]:
     n, cfg = int(rows.filled[r].sum()), learner.cfg
     over = [k == n - 1 for k in range(n)]
@@ -169,7 +170,10 @@ def test_target_networks_follow_at_their_rate(rate: float) -> None:
         ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents encode best"),
         ({"nopt_coef": -1.0}, "algo.nopt_coef is -1.0; allowed: 0 or more"),
         ({"joint_hidden_dim": 0}, "algo.joint_hidden_dim is 0; allowed: 1 to 4096"),
-        ({"optimizer": "adm"}, 'algo.optimizer is adm. Did you mean "adam"? Allowed: adam, rms'),
+        (
+            {"optimizer": "adm"},
+            'algo.optimizer is adm; allowed: adam, rmsprop. Did you mean "adam"',
+        ),
         (
             {"n_step_return": 3},
             "algo.n_step_return is 3 and algo.td_lambda 0.6: a return is either n-step or",
@@ -181,4 +185,4 @@ def test_settings_that_cannot_be(settings: dict[str, float], message: str) -> No
     with pytest.raises(TerrariumError) as caught:
         QtranConfig(**settings)  # type: ignore[arg-type]  # what this is about
     assert str(caught.value).startswith(message)
-    assert ValueConfig(td_lambda=0.0, n_step_return=3).n_step_return == 3
+    assert QLearningConfig(td_lambda=0.0, n_step_return=3).n_step_return == 3

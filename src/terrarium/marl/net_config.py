@@ -111,7 +111,7 @@ class Spec:
     limit_steps: int = 0
     """the most steps of an episode, for buffers; networks do not care"""
     parts: tuple[tuple[tuple[str, int], ...], ...] = ()
-    """what each agent's actions consist of, see `marl.actions`; empty: of one choice among all"""
+    """parts of each agent's action, see `marl.actions`; empty: one choice among all"""
     teams: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """names of teams with the places of their agents; empty: all agents are one"""
     own_rewards: bool = False

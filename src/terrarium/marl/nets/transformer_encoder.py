@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.columns import columns_for, themselves, with_ids
-from terrarium.marl.nets.layers import linear, split_axis
+from terrarium.marl.nets.building_blocks import linear, split_axis
+from terrarium.marl.nets.unit_columns import columns_for, themselves, with_ids
 
 
 class TransformerEncoder(nn.Module):

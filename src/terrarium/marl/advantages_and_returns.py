@@ -21,14 +21,14 @@ def generalized_advantages(
     """
     rewards, terminated, over = (_wide(x, values) for x in (rewards, terminated, over))
     goes_on = (~terminated).to(values.dtype)  # [T, B, A or 1]
-    surprise = rewards + gamma * goes_on * next_values - values  # [T, B, A]
-    linked = gamma * gae_lambda * (~over).to(values.dtype)
-    advantages = torch.empty_like(values)
+    td_errors = rewards + gamma * goes_on * next_values - values  # [T, B, A]
+    decays = gamma * gae_lambda * (~over).to(values.dtype)
+    advantages: list[Tensor] = []  # the last one first
     later = torch.zeros_like(values[0])  # [B, A]
-    for t in reversed(range(len(values))):
-        later = surprise[t] + linked[t] * later
-        advantages[t] = later
-    return advantages
+    for td_error, decay in zip(td_errors.flip(0), decays.flip(0), strict=True):
+        later = td_error + decay * later
+        advantages.append(later)
+    return torch.stack(advantages[::-1])
 
 
 def lambda_returns(

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
+from terrarium.marl.actions.action_selectors import KINDS, ExploreConfig, Explorer
 from terrarium.marl.batch import LOWEST, mask_unavailable
-from terrarium.marl.exploration import KINDS, ExploreConfig, Explorer
 from terrarium.schedules import Schedule
 
 AVAIL = torch.tensor([[True, False, True, True], [False, True, True, True]])  # [A, N]

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions import ActionLayout
+from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.maddpg import Maddpg, OtherTeams
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec, spec_of_some
+from terrarium.marl.net_config import NetConfig, Spec, spec_of_some
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 
@@ -78,18 +78,15 @@ class TeamLearner:
         )
 
 
-class Teams:
+class Teams(Algo):
     """Each team acts and learns for itself; critics that see everything see the others, too."""
 
     Config: ClassVar[type[Any]] = TeamsConfig
-    lacks: ClassVar[dict[str, str]] = {}
-    fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = True
-    needs_team: ClassVar[bool] = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, runtime: Runtime) -> None:
         self.spec, self.net, self.cfg = spec, net, cfg
-        self._runtime, self._layout = runtime, ActionLayout(spec, runtime.device)
+        self.device, self._layout = runtime.device, ActionLayout(spec, runtime.device)
         self.members: dict[str, TeamLearner] = {}
         for number, team in enumerate(cfg.teams):
             places = dict(spec.teams)[team.name]
@@ -102,6 +99,10 @@ class Teams:
             else:
                 algo = team.kind(own, net, team.cfg, there)
             self.members[team.name] = TeamLearner(algo, places, self._layout, runtime.device)
+        learners = [member.algo for member in self.members.values()]
+        self.n_steps = max(learner.n_steps for learner in learners)
+        self.carry_size = max(learner.carry_size for learner in learners)
+        self.keeps_carries = any(learner.keeps_carries for learner in learners)
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -117,35 +118,6 @@ class Teams:
                     "net.core=none"
                 )
             team.kind.check(net, team.cfg, n_envs)
-
-    @classmethod
-    def memory(cls, spec: Spec, net: NetConfig, cfg: TeamsConfig, obs: Obs, n_envs: int) -> int:
-        return sum(team.kind.memory(spec, net, team.cfg, obs, n_envs) for team in cfg.teams)
-
-    @classmethod
-    def smaller(cls, cfg: TeamsConfig, share: float) -> str:
-        return "Set a smaller replay.buffer_size for each team, such as " + " ".join(
-            f"{team.name}_replay.capacity=10000" for team in cfg.teams
-        )
-
-    @property
-    def n_steps(self) -> int:
-        return max(member.algo.n_steps for member in self.members.values())
-
-    @property
-    def keeps_carries(self) -> bool:
-        return any(member.algo.keeps_carries for member in self.members.values())
-
-    @property
-    def carry_size(self) -> int:
-        return max(member.algo.carry_size for member in self.members.values())
-
-    @property
-    def device(self) -> torch.device:
-        return self._runtime.device
-
-    def teacher(self, progress: float) -> str:
-        return ""
 
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         vectors = torch.zeros(obs.avail.shape, device=self.device)  # [B, A, N]

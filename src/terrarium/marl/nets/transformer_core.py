@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.building_blocks import linear
 
 
 class TransformerCore(nn.Module):

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.nets.config import NetError
+from terrarium.marl.net_config import NetError
 
 RELU_GAIN = math.sqrt(2.0)
 

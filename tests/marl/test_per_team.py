@@ -12,7 +12,7 @@ from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg
-from terrarium.marl.algos.teams import Teams
+from terrarium.marl.algos.per_team import Teams
 from terrarium.marl.checkpoint import load_checkpoint
 from terrarium.marl.rollout import Collector
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of

@@ -6,7 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.nets.config import NetError
+from terrarium.marl.net_config import NetError
 
 TINY = 1e-10
 

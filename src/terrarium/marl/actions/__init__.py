@@ -1,0 +1,1 @@
+"""Actions: their layout as vectors, how they are selected, and samples that gradients pass."""

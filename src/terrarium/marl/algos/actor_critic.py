@@ -1,0 +1,84 @@
+"""What PPO and COMA share: settings, minibatches of a rollout, imitation of a teacher."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from terrarium.config import check_settings
+from terrarium.errors import TerrariumError
+from terrarium.schedules import Schedule, check_schedule
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Batch = TypeVar("Batch", bound=DataclassInstance)
+
+TEACHERS = ("kiting",)
+"""Scripted players that can be imitated"""
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig:
+    """Settings that PPO and COMA share."""
+
+    lr: Schedule = Schedule("0.001 -> 0.0001")
+    """learning rate"""
+    n_steps: int = 32
+    """rollout length: steps of every environment between two updates"""
+    n_minibatches: int = 4
+    """minibatches per epoch, each a part of the environments"""
+    gamma: float = 0.99
+    """discount factor"""
+    entropy_coef: Schedule = Schedule("0.01 -> 0.005")
+    """entropy bonus coefficient"""
+    teacher: str = ""
+    """scripted policy to imitate at the start of the run: kiting; empty: none"""
+    teacher_coef: float = 1.0
+    """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
+    teacher_end: float = 0.3
+    """fraction of the run after which the teacher is dropped"""
+    max_grad_norm: float = 0.5
+    """gradient norm limit, of actor and critic separately"""
+
+    def __post_init__(self) -> None:
+        check_schedule("algo.lr", self.lr, 0.0, 1.0)
+        check_schedule("algo.entropy_coef", self.entropy_coef, 0.0)
+        check_settings(
+            "algo",
+            self,
+            ("n_steps", 1 <= self.n_steps <= 10_000, "1 to 10000"),
+            ("n_minibatches", 1 <= self.n_minibatches <= 1000, "1 to 1000"),
+            ("gamma", 0.0 <= self.gamma <= 1.0, "0 to 1"),
+            ("teacher", self.teacher in ("", *TEACHERS), f"none or {', '.join(TEACHERS)}"),
+            ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
+            ("teacher_end", 0.0 <= self.teacher_end <= 1.0, "0 to 1"),
+            ("max_grad_norm", self.max_grad_norm > 0.0, "above 0"),
+        )
+
+    def teacher_at(self, progress: float) -> str:
+        return self.teacher if progress < self.teacher_end else ""
+
+    def teacher_coef_at(self, progress: float) -> float:
+        decay = max(0.0, 1.0 - progress / self.teacher_end) if self.teacher_end else 0.0
+        return self.teacher_coef * decay
+
+    def check_envs(self, n_envs: int) -> None:
+        if n_envs < self.n_minibatches:
+            raise TerrariumError(
+                f"algo.n_minibatches is {self.n_minibatches} and env.n_envs {n_envs}: "
+                "each minibatch needs an environment"
+            )
+
+
+def minibatches(
+    batch: "Batch", n_epochs: int, n_minibatches: int, generator: torch.Generator
+) -> Iterator["Batch"]:
+    """Random parts of a batch [B, ...], epoch by epoch: whole rows, for recurrent networks."""
+    columns: Sequence[Any] = [getattr(batch, field.name) for field in fields(batch)]
+    for _ in range(n_epochs):
+        order: Tensor = torch.randperm(len(columns[-1]), generator=generator)
+        for rows in order.chunk(n_minibatches):
+            yield type(batch)(*(column[rows] for column in columns))
