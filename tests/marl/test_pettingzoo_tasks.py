@@ -11,7 +11,7 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.run_folder import create_run, load_algo, settings_of
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer, check_start
-from terrarium.replay.pettingzoo.world_record import load_world_record
+from terrarium.replay.episodes.episode_record import load_episode_record
 from tests.marl.duels import name_of
 from tests.marl.small import small_words
 from tests.marl.test_maddpg import AIMS
@@ -50,7 +50,7 @@ def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Pa
     tests = [line["test/return"] for line in lines(tmp_path / "run") if "test/return" in line]
     assert len(tests) == 2
     assert tests[0] != tests[1]  # the policy changes
-    record = load_world_record(sorted((tmp_path / "run" / "replays").iterdir())[-1])
+    record = load_episode_record(sorted((tmp_path / "run" / "replays").iterdir())[-1])
     assert record.agents == ("agent_0", "agent_1", "agent_2")
     assert load_algo(tmp_path / "run")[1] == settings_of(tmp_path / "run") == trainer.settings
 

@@ -18,7 +18,7 @@ from terrarium.cli.watch_world import (
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.errors import TerrariumError, nearest
-from terrarium.replay import SUFFIX, WORLD_SUFFIX
+from terrarium.replay import EPISODE_SUFFIX, SUFFIX
 
 if TYPE_CHECKING:
     from terrarium.replay.frames import Frames
@@ -74,7 +74,7 @@ class Watch:
                 raise TerrariumError("a record shows who played it; leave out --policy")
         is_pettingzoo = is_world_word(self.battle)
         is_record = not is_pettingzoo and (
-            path.suffix in (SUFFIX, WORLD_SUFFIX) or (path.suffix != ".toml" and path.is_file())
+            path.suffix in (SUFFIX, EPISODE_SUFFIX) or (path.suffix != ".toml" and path.is_file())
         )
         if is_record and self.seed is not None:
             raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
@@ -137,7 +137,7 @@ def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
 
 def _latest_record(run: Path) -> Path:
     """What a run has recorded last."""
-    records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{WORLD_SUFFIX}")]
+    records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{EPISODE_SUFFIX}")]
     if not records:
         raise TerrariumError(
             f"{run}: nothing has been recorded here. A run records a battle at each evaluation; "

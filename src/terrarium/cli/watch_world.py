@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from terrarium.cli.outputs import progress_bar, report_file
 from terrarium.errors import TerrariumError, nearest
-from terrarium.replay import WORLD_SUFFIX
+from terrarium.replay import EPISODE_SUFFIX
 
 if TYPE_CHECKING:
     from terrarium.envs.pettingzoo.players import PettingZooPlayer
     from terrarium.envs.pettingzoo.spec import PettingZooSpec
-    from terrarium.replay.pettingzoo.world_record import PettingZooRecord
+    from terrarium.replay.episodes.episode_record import EpisodeRecord
 
 RANDOM = "random"
 RUN_FILE = "run.toml"
@@ -39,7 +39,7 @@ def is_world_word(word: str) -> bool:
 
 def shows_world(path: Path) -> bool:
     """Whether a file or a folder is about a world: its record, or a run that was trained in it."""
-    if path.suffix == WORLD_SUFFIX and not path.is_dir():
+    if path.suffix == EPISODE_SUFFIX and not path.is_dir():
         return True
     try:
         settings = tomllib.loads((path / RUN_FILE).read_text(encoding="utf-8"))
@@ -51,11 +51,11 @@ def shows_world(path: Path) -> bool:
 
 def watch_record(path: Path, policy: str | None, files: WorldFiles) -> None:
     """Show a record."""
-    from terrarium.replay.pettingzoo.world_record import load_world_record
+    from terrarium.replay.episodes.episode_record import load_episode_record
 
     if policy is not None:
         raise TerrariumError(f"{path}: a record shows who played it; leave out --policy")
-    _write(load_world_record(path), path.stem, files)
+    _write(load_episode_record(path), path.stem, files)
 
 
 def watch_world(word: str, policy: str | None, seed: int, files: WorldFiles) -> None:
@@ -99,19 +99,19 @@ def _who_and_where(
     return player, world or own
 
 
-def _write(record: "PettingZooRecord", stem: str, files: WorldFiles) -> None:
-    from terrarium.replay.pettingzoo.world_page import save_world_page
-    from terrarium.replay.pettingzoo.world_picture import save_world_gif, save_world_png
-    from terrarium.replay.pettingzoo.world_record import save_world_record
+def _write(record: "EpisodeRecord", stem: str, files: WorldFiles) -> None:
+    from terrarium.replay.episodes.episode_page import save_episode_page
+    from terrarium.replay.episodes.episode_picture import save_episode_gif, save_episode_png
+    from terrarium.replay.episodes.episode_record import save_episode_record
 
     if files.save_record:
-        report_file(files.save_record, save_world_record(record, files.save_record))
+        report_file(files.save_record, save_episode_record(record, files.save_record))
     if files.png:
-        report_file(files.png, save_world_png(record, files.png, files.at))
+        report_file(files.png, save_episode_png(record, files.png, files.at))
     if files.gif:
         with progress_bar("drawing") as tell:
-            size = save_world_gif(record, files.gif, tell)
+            size = save_episode_gif(record, files.gif, tell)
         report_file(files.gif, size)
     if files.out or not (files.png or files.gif):
         out = files.out or f"{stem}.html"
-        report_file(out, save_world_page(record, out))
+        report_file(out, save_episode_page(record, out))

@@ -28,8 +28,8 @@ from terrarium.marl.batch import Obs, obs_from_views
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
-from terrarium.replay import SUFFIX, WORLD_SUFFIX
-from terrarium.replay.pettingzoo.world_record import save_world_record
+from terrarium.replay import EPISODE_SUFFIX, SUFFIX
+from terrarium.replay.episodes.episode_record import save_episode_record
 from terrarium.replay.record_file import save_record
 
 TEST_SEED = 1_000_000_000
@@ -184,7 +184,7 @@ class PettingZooTask:
     """A world of PettingZoo: agents with spaces of their own that come and go."""
 
     world: PettingZooSpec
-    suffix: str = WORLD_SUFFIX
+    suffix: str = EPISODE_SUFFIX
     is_won: bool = False
 
     @property
@@ -296,7 +296,7 @@ class PettingZooTask:
         return EvalResult(result.mean_return, metrics)
 
     def record(self, player: PolicyPlayer, seed: int, title: str, path: Path) -> None:
-        save_world_record(record_pettingzoo(player, self.world, seed, title), path)
+        save_episode_record(record_pettingzoo(player, self.world, seed, title), path)
 
 
 def find_task(name: str, task: Mapping[str, Any]) -> Task:
