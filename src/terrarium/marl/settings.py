@@ -29,8 +29,8 @@ from terrarium.marl.tasks import Task, find_task
 
 MAX_SEED = 2**63 - 1
 REWARDS = ("own", "team")
-WORLDS = "worlds"
-"""The preset of worlds that have none of their own, of an algorithm or of all"""
+PETTINGZOO = "pettingzoo"
+"""The preset of environments that have none of their own, of an algorithm or of all"""
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def resolve(
     algo_name = algo_of(algo, name)
     own = (
         f"{algo_name}/{name}",
-        *((f"{algo_name}/{WORLDS}", WORLDS) if is_pettingzoo(name) else ()),
+        *((f"{algo_name}/{PETTINGZOO}", PETTINGZOO) if is_pettingzoo(name) else ()),
     )
     found = [known for known in own if known in preset_names()]
     chosen = found[0] if preset is None and found else preset
@@ -237,7 +237,7 @@ def _team_layers(algo_name: str) -> list[Layer]:
     """What the presets of the teams' algorithms say for worlds, in the sections of the teams."""
     layers = []
     for team, algo in split_teams(algo_name).items():
-        own = f"{algo}/{WORLDS}"
+        own = f"{algo}/{PETTINGZOO}"
         names = {"algo": team, "net": "net"}
         names |= {name: f"{team}_{name}" for name in inner_sections(ALGOS[algo].Config)}
         for layer in load_preset(own)[1:] if own in preset_names() else ():  # after what all share
