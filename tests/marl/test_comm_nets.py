@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
-from terrarium.marl.nets.config import spec_of
 from tests.marl.small_nets import battles, small
 
 COMM = pytest.mark.parametrize("comm", ["commnet", "tarmac"])

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import LOWEST, Obs, parts
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.recurrent import RecurrentCore
 from tests.marl.small_nets import EVERY_ENTITY_NET, EVERY_NET, battles, small

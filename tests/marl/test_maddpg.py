@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from terrarium.config import layer_from_words
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos import ALGOS
@@ -17,7 +18,7 @@ from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime

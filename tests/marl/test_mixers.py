@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import terrarium
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.errors import TerrariumError
-from terrarium.marl.nets.config import spec_of
 from terrarium.marl.nets.mixers import (
     TINY,
     MixerConfig,

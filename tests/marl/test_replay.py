@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
 from terrarium.marl.buffers.replay_buffer import (
@@ -19,7 +20,6 @@ from terrarium.marl.buffers.replay_buffer import (
 )
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from terrarium.marl.nets.config import Spec
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
     CARRY_SIZE,

@@ -9,8 +9,8 @@ column.
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import mask_unavailable
-from terrarium.marl.nets.config import Spec
 from terrarium.marl.relaxed import bits_st, categorical_st, one_hot_of
 
 

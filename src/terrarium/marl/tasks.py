@@ -20,12 +20,13 @@ from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.players.players import record_battle
 from terrarium.envs.task import compile_task
 from terrarium.envs.task_info import TaskInfo
+from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.envs.vector import VecEnv
 from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Obs, obs_from_views
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
 from terrarium.replay import EPISODE_SUFFIX, SUFFIX

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec
+from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 

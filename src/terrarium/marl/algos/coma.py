@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.ppo import TEACHERS
 from terrarium.marl.algos.value import soft_update
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.config import NetConfig, views_of
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop

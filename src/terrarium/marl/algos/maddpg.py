@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Metrics
@@ -22,7 +23,7 @@ from terrarium.marl.buffers.replay_buffer import (
 )
 from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.config import NetConfig, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec, spec_of_some
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.maddpg import Maddpg, OtherTeams
 from terrarium.marl.batch import Obs
-from terrarium.marl.nets.config import NetConfig, Spec, spec_of_some
+from terrarium.marl.nets.config import NetConfig
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import Obs, Own, obs_zeros, own_zeros, parts, write_obs
 from terrarium.marl.buffers.sum_tree import SumTree
-from terrarium.marl.nets.config import Spec
 from terrarium.marl.rollout import Rollout
 from terrarium.schedules import Schedule, check_schedule
 

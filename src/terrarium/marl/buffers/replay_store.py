@@ -5,10 +5,10 @@ from typing import Any
 
 import torch
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_buffer import ReplayBuffer, ReplayConfig
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.nets.config import Spec
 from terrarium.marl.rollout import Rollout
 
 

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, mask_unavailable
 from terrarium.marl.nets.columns import one_hot_ids
 from terrarium.marl.nets.comm import Comm, comm_mask, exchange
-from terrarium.marl.nets.config import NetConfig, NetError, Spec
+from terrarium.marl.nets.config import NetConfig, NetError
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
 from terrarium.marl.nets.entity_transformer import TokenCore, TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder

@@ -5,10 +5,11 @@ import math
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.layers import linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 from terrarium.marl.nets.recurrent import NoCore

@@ -2,10 +2,11 @@
 
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.columns import one_hot_ids
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
 from terrarium.marl.nets.layers import linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states

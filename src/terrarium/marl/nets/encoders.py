@@ -2,11 +2,12 @@
 
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
 from terrarium.marl.nets.columns import with_ids
-from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
+from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.entity_transformer import TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
 from terrarium.marl.nets.mlp import MlpEncoder
