@@ -11,6 +11,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.envs.tasks.spec import Spec
+from terrarium.envs.tasks.task import EnvSetup, EvalRound
 from terrarium.errors import TerrariumError
 from terrarium.marl.actions import ActionLayout
 from terrarium.marl.algos import ALGOS
@@ -23,7 +24,7 @@ from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve
-from terrarium.marl.tasks import EnvSetup
+from terrarium.marl.trainer import TEST_SEED
 
 AIMS = "pettingzoo:tests.marl.aims:parallel_env"
 SMALL = ("net.hidden_dim=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
@@ -387,7 +388,7 @@ def test_a_policy_plays_in_batches_of_any_size() -> None:
     env.close()
     settings = resolve("maddpg", AIMS, layer_from_words(("task.length=3",)))
     game = settings.task_of(AIMS)
-    scores = [game.test(PolicyPlayer(learner), 8, EnvSetup()).score for _ in range(2)]
+    scores = [game.evaluate(PolicyPlayer(learner), EvalRound(8, TEST_SEED)).score for _ in range(2)]
     assert scores[0] == scores[1]
 
 

@@ -27,7 +27,7 @@ def make_run(folder: Path, scenario: str = "mpe/simple_tag") -> Path:
     return folder
 
 
-def test_a_world_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> None:
+def test_a_task_becomes_a_page_named_after_it(run: Run, tmp_path: Path) -> None:
     code, out, err = run("mpe/simple_tag", "--policy", "random", "--seed", "3")
     assert (code, err) == (0, "")
     size = (tmp_path / "mpe_simple_tag_seed3.html").stat().st_size
@@ -71,7 +71,7 @@ def test_a_run_shows_what_it_recorded_last(run: Run, tmp_path: Path) -> None:
     assert load_episode_record(tmp_path / "last.episode").title == "After 300 steps"
 
 
-def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
+def test_a_run_plays_its_own_task(run: Run, tmp_path: Path) -> None:
     words = (
         "task.N=2",
         "task.max_cycles=6",
@@ -92,17 +92,21 @@ def test_a_run_plays_its_own_world(run: Run, tmp_path: Path) -> None:
     record = load_episode_record(tmp_path / "a.episode")
     assert (record.seed, record.agents) == (4, ("agent_0", "agent_1"))
     assert record.title.startswith("mine, seed 4: ")
-    code, _, err = run("mpe/simple_spread", "--policy", "mine")
+    assert run("mpe/simple_spread", "--policy", "mine", "--save-record", "b.episode")[0] == 0
+    assert load_episode_record(tmp_path / "b.episode").agents == record.agents  # with its N
+    code, _, err = run("mpe/simple_tag", "--policy", "mine")
     assert code == 2
-    assert err.startswith("terrarium: mine: this run was trained in mpe/simple_spread, whose ")
+    assert err.startswith(
+        "terrarium: mine: this run was trained on mpe/simple_spread, whose agents differ from "
+    )
     code, _, err = run("mine", "--seed", "4", "--policy", "random")
     assert (code, err) == (2, "terrarium: mine: a run plays itself; leave out --policy\n")
 
 
 BAD_INPUT = [
     ("mpe/simple_tagg", 'unknown environment "mpe/simple_tagg". Did you mean "mpe/simple_tag"?'),
-    ("mpe/simple_tag --policy rndom", 'unknown player "rndom" of a world. Did you mean "random"?'),
-    ("mpe/simple_tag --policy kiting", 'unknown player "kiting" of a world. Allowed: random, or'),
+    ("mpe/simple_tag --policy rndom", 'unknown player "rndom". Did you mean "random"?'),
+    ("mpe/simple_tag --policy kiting", 'unknown player "kiting". Allowed: random, or'),
     ("chse.episode", 'chse.episode: there is no such file. Did you mean "chase.episode"?'),
     ("chase.episode --seed 3", "chase.episode: a record has its own seed; leave out --seed"),
     ("chase.episode --policy random", "chase.episode: a record shows who played it; leave out"),
