@@ -24,7 +24,7 @@ Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class BattleEvaluation:
     """What a player achieved. Every battle is one of wins, defeats, draws and timeouts."""
 
     scenario: str
@@ -110,7 +110,7 @@ def evaluate(
     threads: int = 1,
     options: Options | None = None,
     progress: Callable[[int], None] = lambda n_done: None,
-) -> Evaluation:
+) -> BattleEvaluation:
     """Let a player fight the battles of the seeds `seed` to `seed + episodes - 1`.
 
     Which battles count is fixed before the first one begins, so that short ones do not count more
@@ -204,12 +204,12 @@ def _note(
     results.steps[at] = env.outcome.episode_steps[counts]
 
 
-def _summary(scenario: str, results: _Results, seed: int, seconds: float) -> Evaluation:
+def _summary(scenario: str, results: _Results, seed: int, seconds: float) -> BattleEvaluation:
     wins, draws, timeouts = (
         int(array.sum()) for array in (results.won, results.drawn, results.timed_out)
     )
     episodes = len(results.won)
-    return Evaluation(
+    return BattleEvaluation(
         scenario=scenario,
         episodes=episodes,
         seed=seed,

@@ -1,4 +1,4 @@
-"""Evaluation in worlds: exactly the episodes that were asked for, whatever the batch."""
+"""Evaluation of returns: exactly the episodes that were asked for, whatever the batch."""
 
 import math
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.envs.arrays import empty_views
-from terrarium.envs.evaluate import Evaluation, evaluate
+from terrarium.envs.evaluate import BattleEvaluation, evaluate
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.players.players import (
     COMMANDERS,
@@ -124,7 +124,7 @@ class BattleTask:
         player: Player | Commander,
         how: EvalRound,
         progress: Callable[[int], None] = lambda n_done: None,
-    ) -> Evaluation:
+    ) -> BattleEvaluation:
         return evaluate(
             player,
             self.name,

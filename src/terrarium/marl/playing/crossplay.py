@@ -19,7 +19,7 @@ from terrarium.marl.run_folder import load_algo, settings_of
 RANDOM = "random"
 
 
-class Player(Protocol):
+class TeamPlayer(Protocol):
     """Chooses the actions of all agents in a batch."""
 
     def act(self, env: VectorEnv) -> NDArray[Any]: ...
@@ -33,7 +33,7 @@ class Contestant:
     """a run's folder or checkpoint, or random"""
     algos: Mapping[str, str]
     """by team: what plays it"""
-    new_player: Callable[[], Player]
+    new_player: Callable[[], TeamPlayer]
     """a player who remembers nothing yet"""
 
 
@@ -90,7 +90,7 @@ class JointPlayer:
     of what it would do, only the actions of its own agents are done.
     """
 
-    def __init__(self, player: Player, places: Sequence[int], rest: Player) -> None:
+    def __init__(self, player: TeamPlayer, places: Sequence[int], rest: TeamPlayer) -> None:
         self._player, self._places, self._rest = player, list(places), rest
 
     def act(self, env: VectorEnv) -> NDArray[Any]:
