@@ -28,16 +28,9 @@ $(SMAX_READY): constraints-smax.txt
 	$(SMAX_PIP) --no-deps jaxmarl==0.2.0
 	touch $@
 
-# One thread: networks so small gain nothing by two, which on a busy machine wait for each other.
 demo: .venv/.marl  ## train a small battle, print its win rate, and write a battle as a page for the browser
 	rm -rf demo
-	$(BIN)/terrarium train mappo smac/3m run.folder=demo run.target_win_rate=0.95 run.threads=1
-	$(BIN)/terrarium eval demo --episodes 200
-	$(BIN)/terrarium watch demo --out demo.html
-	@echo "Three Marines have learned to fight. Open demo.html in a browser to see how. Then try:"
-	@echo "    $(BIN)/terrarium eval demo smac/8m                      the same policy, eight against eight"
-	@echo "    $(BIN)/terrarium train mappo smac/2s3z run.max_minutes=3  a harder battle"
-	@echo "    $(BIN)/terrarium list scenarios smac                    what else there is"
+	$(BIN)/terrarium demo
 
 # Side by side, because types are checked on one core.
 test: .venv/.dev  ## what CI runs: format, lint, types, import order, and tests

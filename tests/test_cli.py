@@ -1,7 +1,6 @@
 """The command line as a person meets it: what it prints, and what it says to mistakes."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -138,12 +137,12 @@ BAD_INPUT = [
     ("list abilities --unit marin", 'unknown unit "marin" in lotv-4.10. Did you mean "marine"?'),
     ("list upgrades --unit ghost --rules liberty", 'unknown unit "ghost" in liberty.'),
     ("list scenarios smax", 'unknown family "smax". Did you mean "smac"?'),
-    ("demo smac/3mm", 'unknown scenario "smac/3mm". Did you mean "smac/3m"?'),
-    ("demo none.toml", "none.toml: cannot be read"),
-    ("demo --seed -1", "seed is -1; allowed are 0 to"),
-    ("demo --seed 9223372036854775808", "seed is 9223372036854775808; allowed are 0 to"),
-    ("demo --seed one", "--seed: 'one' is not a whole number"),
-    ("demo --seed 1.5", "--seed: '1.5' is not a whole number"),
+    ("watch smac/3mm", 'unknown scenario "smac/3mm". Did you mean "smac/3m"?'),
+    ("watch none.toml", "none.toml: cannot be read"),
+    ("watch --seed -1", "seed is -1; allowed are 0 to"),
+    ("watch --seed 9223372036854775808", "seed is 9223372036854775808; allowed are 0 to"),
+    ("eval random 3m --seed one", "--seed: 'one' is not a whole number"),
+    ("eval random 3m --seed 1.5", "--seed: '1.5' is not a whole number"),
     ("bench engine --batch 0", "batch is 0; allowed are 1 to"),
     ("bench engine --batch 1 x", "--batch: '1', 'x' does not fit"),
     ("bench engine --batch", "batch needs at least one number"),
@@ -172,7 +171,10 @@ BAD_INPUT = [
     ("eval kiting 3m --contract exat", 'contract is "exat". Did you mean "exact"?'),
     ("eval kiting 3m --rules librety", 'unknown rule set "librety". Did you mean "liberty"?'),
     ("eval kiting 3m --rules none.toml", "none.toml"),
-    ("eval random mpe/simple_spread --rules liberty", "--rules liberty: worlds of"),
+    (
+        "eval random mpe/simple_spread --rules liberty",
+        'mpe/simple_spread has no option "rules". Allowed: N, ',
+    ),
     ("train mappo 3m task.rules=librety", 'unknown rule set "librety". Did you mean "liberty"?'),
     ("compare", "compare needs a run folder. See: terrarium compare --help"),
     ("compare none", "none: there is no such folder."),
@@ -212,7 +214,7 @@ def test_a_mistake_in_a_scenario_file_is_named_with_its_line(
     }
     file = tmp_path / "three.toml"
     file.write_text("".join(f"{name} = {text}\n" for name, text in (keys | {key: value}).items()))
-    answer = run("demo", str(file))
+    answer = run("watch", str(file))
     assert answer.code == 2
     assert str(file) in answer.err
     assert expected in answer.err
@@ -229,8 +231,8 @@ def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupted(name: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("terrarium.cli.demo.load_scenario", interrupted)
-    assert run("demo") == (130, "", "")
+    monkeypatch.setattr("terrarium.cli.lists.load_ruleset", interrupted)
+    assert run("list", "units") == (130, "", "")
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
@@ -247,46 +249,20 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 
 def test_the_exit_code_reaches_the_shell() -> None:
-    done = subprocess.run([*PROGRAM, "demo", "3mm"], capture_output=True, text=True, check=False)
+    done = subprocess.run([*PROGRAM, "watch", "3mm"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith('terrarium: unknown scenario "3mm".')
 
 
-@pytest.mark.parametrize("scenario", ["smac/2s3z", "smac/MMM2", "smacv2/terran_5_vs_5"])
-def test_demo_tells_the_course_and_the_outcome(run: Run, scenario: str) -> None:
-    answer = run("demo", scenario, "--seed", "3")
+@pytest.mark.slow
+def test_demo_trains_evaluates_and_writes_a_page(tmp_path: Path) -> None:
+    answer = call_program("demo", "--max-steps", "2048", home=tmp_path)
     assert answer.code == 0
-    assert "\x1b" not in answer.out
-    assert max(len(line) for line in answer.out.splitlines()) <= 80
-    assert answer.out.startswith(f"{scenario}, seed 3: ")
-    assert "win after" in answer.out
-    assert "times as fast as the game is played." in answer.out
-
-
-def test_the_same_seed_tells_the_same_story(run: Run) -> None:
-    def course(seed: str) -> list[str]:
-        return run("demo", "smac/3m", "--seed", seed).out.splitlines()[:-1]  # without the time
-
-    assert course("5") == course("5")
-    assert course("5")[1:] != course("6")[1:]
-
-
-def test_demo_leads_the_passive_to_a_victory(run: Run) -> None:
-    # Focused fire beats the same army without it, in most battles.
-    wins = [
-        "The allies win" in run("demo", "smac/2s3z", "--seed", str(seed)).out for seed in range(12)
-    ]
-    assert sum(wins) >= 7
-
-
-def test_demo_without_utf_8_draws_with_signs() -> None:
-    done = subprocess.run(
-        [*PROGRAM, "demo", "3m"],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        check=True,
-    )
-    assert b"###" in done.stdout
+    assert "all steps are done: test win rate" in answer.out
+    assert "demo, contract fixed, seeds 0 to 199" in answer.out
+    assert "Open demo.html in a browser" in answer.out
+    assert (tmp_path / "demo.html").stat().st_size > 10_000
+    assert (tmp_path / "demo" / "checkpoints" / "best.pt").exists()
 
 
 def test_bench_prints_a_table_or_json(run: Run) -> None:

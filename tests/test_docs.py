@@ -69,7 +69,7 @@ def test_the_mistake_of_the_page_is_answered_as_it_says(
 ) -> None:
     file = beside_the_example / "hold_the_throat.toml"
     file.write_text(file.read_text().replace("zergling", "zerglin"))
-    monkeypatch.setattr(sys, "argv", ["terrarium", "demo", file.name])
+    monkeypatch.setattr(sys, "argv", ["terrarium", "watch", file.name])
     with pytest.raises(SystemExit, match="2"):
         cli.main()
     assert capsys.readouterr().err == blocks(SCENARIO_PAGE, "text")[0]

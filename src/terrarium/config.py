@@ -228,7 +228,7 @@ def to_toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     parts = []
     for name, table in tables.items():
         lines = [f"{key} = {value_text(value)}" for key, value in table.items()]
-        # Teams of foreign worlds give names to sections, and may be called anything.
+        # Teams of other people's environments give names to sections, and may be called anything.
         heading = name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quoted(name)
         parts.append("\n".join([f"[{heading}]", *lines]))
     return "\n\n".join(parts) + "\n"

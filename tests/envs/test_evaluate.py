@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from terrarium.data.battles.scenarios import load_scenario
-from terrarium.envs.evaluate import Evaluation, evaluate, wilson_interval
+from terrarium.envs.evaluate import BattleEvaluation, evaluate, wilson_interval
 from terrarium.envs.options import options_for
 from terrarium.envs.players.players import PLAYERS
 from terrarium.envs.vector import VecEnv
@@ -29,7 +29,7 @@ def test_wilson_interval(wins: int, episodes: int, low: float, high: float) -> N
     assert wilson_interval(wins, episodes) == pytest.approx((low, high), abs=5e-5)
 
 
-def outcome(result: Evaluation) -> dict[str, object]:
+def outcome(result: BattleEvaluation) -> dict[str, object]:
     return {key: value for key, value in asdict(result).items() if key != "steps_per_s"}
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import Obs, Own, parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.runtime import make_runtime
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.envs.arrays import empty_output
+from terrarium.envs.tasks.spec import Spec
 from terrarium.envs.views import StepOutput, Views
-from terrarium.marl.net_config import Spec
 
 N_ACTIONS = 5
 """The first one is only for the dead."""

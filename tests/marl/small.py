@@ -6,12 +6,13 @@ import numpy as np
 
 import terrarium
 from terrarium.config import layer_from_words
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.ppo import Ppo
 from terrarium.marl.algos.q_learning import QLearner
-from terrarium.marl.net_config import NetConfig, spec_of
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import from_layers

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import LOWEST, Obs
-from terrarium.marl.net_config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.net_config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.actor import Actor, make_actor
 from terrarium.marl.nets.critic import Critic
 from tests.envs.skirmish import SKIRMISH

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import terrarium
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.coma import (
     Coma,
@@ -18,7 +19,7 @@ from terrarium.marl.algos.coma import (
     counterfactual_advantages,
     epsilon_log_probs,
 )
-from terrarium.marl.net_config import NetConfig, NetError, spec_of, views_of
+from terrarium.marl.net_config import NetConfig, NetError, views_of
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import spec_of
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
 from tests.marl.small_nets import battles, small

@@ -18,7 +18,9 @@ from terrarium.envs.pettingzoo.evaluate import evaluate_pettingzoo
 from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
 from terrarium.envs.pettingzoo.spec import find_spec
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
-from terrarium.marl.playing.crossplay import Contestant, Entrants, Round, cross_play, find_entrants
+from terrarium.envs.tasks.pettingzoo_tasks import PettingZooTask
+from terrarium.envs.tasks.task import EvalRound
+from terrarium.marl.playing.crossplay import Contestant, Entrants, cross_play, find_entrants
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.run_folder import create_run, load_algo
 from terrarium.marl.settings import resolve
@@ -58,13 +60,13 @@ class Counting:
 
 
 def entrants(factory: str, *players: Callable[[], Any]) -> Entrants:
-    world = find_spec(name_of(factory))
-    teams = [team for team, _ in world.info.teams]
+    task = PettingZooTask.find(name_of(factory), {})
+    teams = [team for team, _ in task.teams]
     contestants = (
         Contestant(f"p{i}", dict.fromkeys(teams, f"algo{i}"), player)
         for i, player in enumerate(players)
     )
-    return Entrants(world, tuple(contestants), ())
+    return Entrants(task, tuple(contestants), ())
 
 
 def constants(factory: str) -> Entrants:
@@ -74,7 +76,7 @@ def constants(factory: str) -> Entrants:
 @pytest.mark.parametrize("factory", ["duel", "apart"])
 @pytest.mark.parametrize("team", ["a", "b"])
 def test_the_row_plays_the_team_and_the_column_the_others(factory: str, team: str) -> None:
-    table = cross_play(constants(factory), team, Round(episodes=12))
+    table = cross_play(constants(factory), team, EvalRound(episodes=12))
     other = "b" if team == "a" else "a"
     assert (table.team, table.others) == (team, (other,))
     for row in range(3):
@@ -89,7 +91,7 @@ def test_the_row_plays_the_team_and_the_column_the_others(factory: str, team: st
 
 
 def test_of_three_teams_the_column_plays_two() -> None:
-    table = cross_play(constants("three"), "b", Round(episodes=5))
+    table = cross_play(constants("three"), "b", EvalRound(episodes=5))
     assert table.others == ("a", "c")
     earned, steps = table.at(2, 0).earned, table.at(2, 0).mean_steps
     # b says 2, a and c say 0: they earn 0 less the mean of 2 and 0.
@@ -98,7 +100,7 @@ def test_of_three_teams_the_column_plays_two() -> None:
 
 
 def test_means_are_those_of_rows_and_columns() -> None:
-    table = cross_play(constants("duel"), how=Round(episodes=6))
+    table = cross_play(constants("duel"), how=EvalRound(episodes=6))
     assert table.team == "a"  # the first one
     returns, steps = table.returns("a"), table.at(0, 0).mean_steps
     assert returns[:3, 3] == pytest.approx(np.array([-1.0, 0.0, 1.0]) * steps)
@@ -107,7 +109,7 @@ def test_means_are_those_of_rows_and_columns() -> None:
 
 
 def test_intervals_are_those_of_the_episodes() -> None:
-    table = cross_play(constants("duel"), how=Round(episodes=9, seed=4))
+    table = cross_play(constants("duel"), how=EvalRound(episodes=9, seed=4))
     earned = table.at(2, 0).earned["a"]
     steps = evaluate_pettingzoo(Constant(0), find_spec(name_of("duel")), 9, 4).steps
     half = 1.959964 * float((2.0 * steps).std(ddof=1)) / 3.0
@@ -118,15 +120,15 @@ def test_intervals_are_those_of_the_episodes() -> None:
 
 def test_the_batch_does_not_matter() -> None:
     some = entrants("apart", lambda: RandomPettingZooPlayer(3), Counting, lambda: Constant(1))
-    tables = [cross_play(some, how=Round(11, seed=2, batch=batch)) for batch in (1, 4, 64)]
+    tables = [cross_play(some, how=EvalRound(11, seed=2, n_envs=batch)) for batch in (1, 4, 64)]
     assert tables[0] == tables[1] == tables[2]
-    other = cross_play(some, how=Round(11, seed=30))
+    other = cross_play(some, how=EvalRound(11, seed=30))
     assert other.returns("a")[0].tolist() != tables[0].returns("a")[0].tolist()
 
 
 def test_each_side_of_a_pairing_has_a_memory_of_its_own() -> None:
     some = entrants("duel", Counting, lambda: Constant(0))
-    table = cross_play(some, how=Round(episodes=7, batch=3))
+    table = cross_play(some, how=EvalRound(episodes=7, n_envs=3))
     assert table.at(0, 0).earned["a"].mean == 0.0  # both count alike
     steps = evaluate_pettingzoo(Constant(0), find_spec(name_of("duel")), 7).steps
     said = [sum(t % 3 for t in range(n)) for n in steps]
@@ -151,7 +153,7 @@ FEW = ("algo.n_steps=8", "algo.n_minibatches=2")
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Two of the same world, one of which remembers, and some that do not fit."""
+    """Two of the same task, one of which remembers, and some that do not fit."""
     home = tmp_path_factory.mktemp("runs")
     battle = resolve("mappo", "smac/3m", layer_from_words([f"run.folder={home / 'battle'}"]))
     create_run(battle)
@@ -167,12 +169,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_a_run_against_itself_does_what_eval_says(runs: dict[str, str]) -> None:
     some = find_entrants([runs["teams"], runs["gru"]])
-    table = cross_play(some, how=Round(episodes=10, batch=4))
+    table = cross_play(some, how=EvalRound(episodes=10, n_envs=4))
     for number, name in enumerate(("teams", "gru")):
         player = PolicyPlayer(load_algo(Path(runs[name]))[0])
-        alone = evaluate_pettingzoo(player, some.world, 10, 0, n_envs=4)
+        alone = evaluate_pettingzoo(player, some.task.env, 10, 0, n_envs=4)
         found = {team: earned.mean for team, earned in table.at(number, number).earned.items()}
-        assert found == pytest.approx(alone.by_team())
+        assert found == pytest.approx({team: part.mean for team, part in alone.by_team().items()})
     assert table.row_labels == ("maddpg", "mappo")
     assert table.column_labels == ("ippo", "mappo")
 
@@ -190,17 +192,17 @@ class ByHand:
 
 def test_each_run_plays_its_own_team_only(runs: dict[str, str]) -> None:
     some = find_entrants([runs["gru"], runs["teams"]])
-    table = cross_play(some, "b", Round(episodes=10, batch=4))
+    table = cross_play(some, "b", EvalRound(episodes=10, n_envs=4))
     gru, teams = (PolicyPlayer(load_algo(Path(runs[name]))[0]) for name in ("gru", "teams"))
-    by_hand = evaluate_pettingzoo(ByHand(a=teams, b=gru), some.world, 10, 0, n_envs=4)
+    by_hand = evaluate_pettingzoo(ByHand(a=teams, b=gru), some.task.env, 10, 0, n_envs=4)
     found = {team: earned.mean for team, earned in table.at(0, 1).earned.items()}
-    assert found == pytest.approx(by_hand.by_team())
+    assert found == pytest.approx({team: part.mean for team, part in by_hand.by_team().items()})
 
 
 def test_labels_say_no_more_than_is_needed(runs: dict[str, str]) -> None:
     words = [runs["gru"], runs["short"], runs["teams"], "random"]
     found = find_entrants(words)
-    table = cross_play(found, how=Round(episodes=1))
+    table = cross_play(found, how=EvalRound(episodes=1))
     home = Path(runs["gru"]).parent.name
     assert table.row_labels == (f"mappo ({home}/gru)", "mappo (x/gru)", "maddpg", "random")
     assert table.column_labels[2:] == ("ippo", "random")
@@ -262,7 +264,7 @@ def test_one_episode_has_no_interval(run: Run, runs: dict[str, str]) -> None:
         (["gru", "gru"], "is named twice"),
         (["random", "random"], "random is named twice"),
         (["gru", "battle"], "has learned smac/3m, a battle"),
-        (["gru", "three"], "crossplay needs runs of the same world"),
+        (["gru", "three"], "crossplay needs runs of the same task"),
         (["alone", "random"], "has one team only, a:"),
         (["gru", "randm"], 'unknown player "randm". Did you mean "random"?'),
         (["gru", "nowhere"], "nowhere: there is no run here"),

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import LOWEST
-from terrarium.marl.net_config import ENCODERS, NetConfig, NetError, spec_of, views_of
+from terrarium.marl.net_config import ENCODERS, NetConfig, NetError, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.critic import Critic
 from tests.marl.small_nets import EVERY_NET, battles, small

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import Obs, parts
-from terrarium.marl.net_config import spec_of
 from terrarium.marl.nets.actor import Actor
 from terrarium.marl.nets.cnn import N_CHANNELS, draw_map
 from terrarium.marl.nets.hpn import HpnEncoder

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from terrarium.config import layer_from_words
+from terrarium.envs.tasks.spec import Spec
+from terrarium.envs.tasks.task import EnvSetup, EvalRound
 from terrarium.errors import TerrariumError
 from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos import ALGOS
@@ -17,12 +19,12 @@ from terrarium.marl.algos.maddpg import Maddpg, MaddpgConfig
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve
-from terrarium.marl.tasks import EnvSetup
+from terrarium.marl.trainer import TEST_SEED
 
 AIMS = "pettingzoo:tests.marl.aims:parallel_env"
 SMALL = ("net.hidden_dim=16", "env.n_envs=4", "algo.n_steps=6", "algo.steps_per_update=8")
@@ -386,7 +388,7 @@ def test_a_policy_plays_in_batches_of_any_size() -> None:
     env.close()
     settings = resolve("maddpg", AIMS, layer_from_words(("task.length=3",)))
     game = settings.task_of(AIMS)
-    scores = [game.test(PolicyPlayer(learner), 8, EnvSetup()).score for _ in range(2)]
+    scores = [game.evaluate(PolicyPlayer(learner), EvalRound(8, TEST_SEED)).score for _ in range(2)]
     assert scores[0] == scores[1]
 
 

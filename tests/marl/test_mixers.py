@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import terrarium
+from terrarium.envs.tasks.spec import spec_of
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.mixers import (
     TINY,
@@ -19,7 +20,6 @@ from terrarium.marl.algos.mixers import (
     QtranJointQ,
     VdnMixer,
 )
-from terrarium.marl.net_config import spec_of
 
 N_AGENTS, N_ACTIONS, N_STATE = 3, 4, 5
 

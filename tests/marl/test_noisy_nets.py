@@ -5,7 +5,8 @@ import copy
 import pytest
 import torch
 
-from terrarium.marl.net_config import ENCODERS, spec_of
+from terrarium.envs.tasks.spec import spec_of
+from terrarium.marl.net_config import ENCODERS
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.noisy import NoisyLinear
 from tests.marl.small_nets import battles, small

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from terrarium.config import layer_from_words
+from terrarium.envs.tasks.task import EnvSetup
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.maddpg import Maddpg
@@ -18,7 +19,6 @@ from terrarium.marl.rollout import Collector
 from terrarium.marl.run_folder import create_run, load_algo, open_run, settings_of
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import Settings, resolve
-from terrarium.marl.tasks import EnvSetup
 from terrarium.marl.trainer import Trainer, check_start
 from tests.marl.duels import name_of
 from tests.marl.small import DDPG_LIKE, small_words

@@ -11,7 +11,7 @@ from terrarium.marl.algos import ALGOS
 from terrarium.marl.run_folder import create_run, load_algo, settings_of
 from terrarium.marl.settings import Settings, resolve
 from terrarium.marl.trainer import Trainer, check_start
-from terrarium.replay.pettingzoo.world_record import load_world_record
+from terrarium.replay.episodes.episode_record import load_episode_record
 from tests.marl.duels import name_of
 from tests.marl.small import small_words
 from tests.marl.test_maddpg import AIMS
@@ -50,7 +50,7 @@ def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Pa
     tests = [line["test/return"] for line in lines(tmp_path / "run") if "test/return" in line]
     assert len(tests) == 2
     assert tests[0] != tests[1]  # the policy changes
-    record = load_world_record(sorted((tmp_path / "run" / "replays").iterdir())[-1])
+    record = load_episode_record(sorted((tmp_path / "run" / "replays").iterdir())[-1])
     assert record.agents == ("agent_0", "agent_1", "agent_2")
     assert load_algo(tmp_path / "run")[1] == settings_of(tmp_path / "run") == trainer.settings
 
@@ -120,11 +120,11 @@ REFUSED = [
         "agent_0 of mpe/simple_spread has 5 x real",
     ),
     ("mappo", SPREAD, ("net.encoder=attention",), "net.encoder=attention reads units"),
-    ("maddpg", SPREAD, ("run.target_win_rate=0.9",), "nothing is won in a world"),
+    ("maddpg", SPREAD, ("run.target_win_rate=0.9",), "nothing is won in mpe/simple_spread"),
     ("maddpg", SPREAD, ("task.Nn=3",), 'mpe/simple_spread has no option "Nn". Did you mean "N"?'),
     ("mappo", SPREAD, ("algo.teacher=kiting",), "algo.teacher knows battles only"),
-    ("maddpg", "smac/3m", ("env.workers=2",), "env.workers are for worlds of PettingZoo"),
-    ("maddpg", "smac/3m", ("env.reward=team",), "env.reward is for worlds of PettingZoo"),
+    ("maddpg", "smac/3m", ("env.workers=2",), "env.workers are for PettingZoo and"),
+    ("maddpg", "smac/3m", ("env.reward=team",), "env.reward is for PettingZoo environments"),
     ("qmix", TAG, ("env.reward=team",), "qmix learns for a team with one reward"),
     ("maddpg", SPREAD, ("env.reward=all",), 'env.reward is "all"'),
     ("maddpg", "mpe/simple_spred", (), 'Did you mean "mpe/simple_spread"?'),

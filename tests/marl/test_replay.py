@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
 from terrarium.marl.buffers.replay_buffer import SMALLEST_PRIORITY, ReplayBuffer, replay_bytes
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from terrarium.marl.net_config import Spec
 from terrarium.schedules import Schedule
 from tests.marl.streams import (
     CARRY_SIZE,

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from terrarium.config import Layer, describe, layer_from_words, load_preset, preset_names
+from terrarium.envs.tasks.battles import BattleTask
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
 from terrarium.marl.run_folder import settings_from
-from terrarium.marl.settings import WORLDS, Settings, from_layers, resolve, sections
-from terrarium.marl.tasks import BattleTask
+from terrarium.marl.settings import Settings, from_layers, resolve, sections
 from terrarium.marl.trainer import check_start
 from tests.covering import few_quick
 
@@ -231,7 +231,7 @@ def test_every_setting_has_a_meaning_and_a_default_or_none() -> None:
 def test_every_preset_can_be_trained_with(name: str) -> None:
     algo, scenario = name.split("/", 1) if "/" in name else ("mappo", name)
     layers = load_preset(name)
-    if scenario == WORLDS:  # for all of them
+    if scenario == "pettingzoo":  # for all of them
         scenario = "mpe/simple_spread"
     if scenario.startswith(("curriculum/", "pymarl/")):  # for several scenarios
         scenario = "smac/3m"

@@ -8,19 +8,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from terrarium.demo import is_over, lead, outcome_word
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.frames import Frames
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind, Record, record_battle
 from terrarium.replay.record_file import FORMAT_VERSION
+from tests.replay.script import is_over, lead, outcome_word
 
 _PREFIX = struct.Struct("<8sHIIII")
 
 
 @cache
 def recorded(scenario: str = "smac/3m", seed: int = 7, kind: Kind = "exact") -> Record:
-    """A battle under the script of the demo."""
+    """A battle under a small script."""
     sim = Simulator(scenario)
     recorder = record_battle(sim, lead, is_over, seed, kind)
     return recorder.record(f"A battle of {scenario}", outcome_word(sim))

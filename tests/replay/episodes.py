@@ -1,4 +1,4 @@
-"""Episodes of worlds that several tests look at, made up so that every number is known."""
+"""Episodes that several tests look at, made up so that every number is known."""
 
 import hashlib
 import json
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.replay.pettingzoo.world_frames import Particles, Thing, picture_steps
-from terrarium.replay.pettingzoo.world_picture import encode_picture
-from terrarium.replay.pettingzoo.world_record import FORMAT_VERSION, MAGIC, PettingZooRecord
+from terrarium.replay.episodes.episode_frames import Particles, Thing, picture_steps
+from terrarium.replay.episodes.episode_picture import encode_picture
+from terrarium.replay.episodes.episode_record import FORMAT_VERSION, MAGIC, EpisodeRecord
 
 _PREFIX = struct.Struct("<8sHI")
 
@@ -20,7 +20,7 @@ HUNTER, PREY, ROCK = (217, 89, 89), (89, 217, 89), (64, 64, 64)
 N_STEPS = 20
 
 
-def chase(n_steps: int = N_STEPS, title: str = "A chase") -> PettingZooRecord:
+def chase(n_steps: int = N_STEPS, title: str = "A chase") -> EpisodeRecord:
     """Two hunters, one prey that talks and runs to the right, and a rock."""
     steps = np.arange(n_steps + 1, dtype=np.float32)
     positions = np.zeros((n_steps + 1, 4, 2), np.float32)
@@ -39,9 +39,9 @@ def chase(n_steps: int = N_STEPS, title: str = "A chase") -> PettingZooRecord:
         Thing("prey_0", "agent", 0.05),
         Thing("rock", "landmark", 0.2),
     )
-    return PettingZooRecord(
+    return EpisodeRecord(
         title=title,
-        world="mpe/chase",
+        task="mpe/chase",
         seed=2**63 + 1,
         agents=("hunter_0", "hunter_1", "prey_0"),
         teams=(("hunter", (0, 1)), ("prey", (2,))),
@@ -52,8 +52,8 @@ def chase(n_steps: int = N_STEPS, title: str = "A chase") -> PettingZooRecord:
     )
 
 
-def slides(n_steps: int = 7, every: int = 2) -> PettingZooRecord:
-    """A world that draws itself: the picture of a step is as red as the step is late."""
+def slides(n_steps: int = 7, every: int = 2) -> EpisodeRecord:
+    """An environment that draws itself: the picture of a step is as red as the step is late."""
     shown = picture_steps(n_steps, every)
     pictures = tuple(
         encode_picture(np.full((30, 40, 3), (10 * step, 0, 0), np.uint8)) for step in shown

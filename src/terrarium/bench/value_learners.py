@@ -8,11 +8,11 @@ import torch
 
 from terrarium.bench.plain_qmix import PlainBatch, PlainQmix, QmixSizes
 from terrarium.config import Layer
+from terrarium.envs.tasks.task import EnvSetup
 from terrarium.marl.algos.q_learning import Qmix
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import resolve
-from terrarium.marl.tasks import EnvSetup
 
 
 class OwnLearner:

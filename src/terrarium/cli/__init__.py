@@ -7,7 +7,7 @@ import sys
 from typing import NoReturn
 
 from terrarium.cli.ablate import Ablate, ListPlans
-from terrarium.cli.bench import BenchEngine, BenchEnv, BenchTrain, BenchUpdates, BenchWorlds
+from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTrain, BenchUpdates
 from terrarium.cli.bench_fidelity import BenchFidelity
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
@@ -50,7 +50,7 @@ COMMANDS: Commands = {
     "bench env": BenchEnv,
     "bench train": BenchTrain,
     "bench updates": BenchUpdates,
-    "bench worlds": BenchWorlds,
+    "bench pettingzoo": BenchPettingZoo,
     "bench fidelity": BenchFidelity,
 }
 

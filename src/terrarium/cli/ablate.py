@@ -262,7 +262,7 @@ def _counts(snapshot: "Snapshot") -> str:
 def _numbers(glance: "RunStatus") -> str:
     if glance.win_rate is not None:
         test = f"{glance.win_rate:.0%}"
-    else:  # in a world nothing is won
+    else:  # where nothing is won
         test = "-" if glance.test_return is None else f"{glance.test_return:.2f}"
     return f"{glance.steps:,} steps  test {test}  {_time_text(glance.seconds)}"
 

@@ -8,9 +8,13 @@ from rich.table import Table
 
 from terrarium.bench.engine import EngineBenchConfig, Machine, Throughput, bench_engine
 from terrarium.bench.env import EnvBenchConfig, EnvBenchResult, EnvBenchRow, Rate, bench_env
+from terrarium.bench.pettingzoo_batch import (
+    PettingZooBenchConfig,
+    PettingZooBenchResult,
+    bench_pettingzoo,
+)
 from terrarium.bench.train import TrainBenchConfig, TrainBenchResult, bench_train
 from terrarium.bench.updates import UpdateBenchConfig, UpdateBenchResult, bench_updates
-from terrarium.bench.worlds import WorldBenchConfig, WorldBenchResult, bench_worlds
 from terrarium.cli.tables import new_table, open_console, print_json
 
 
@@ -135,12 +139,12 @@ class BenchUpdates(UpdateBenchConfig):
 
 
 @dataclass(frozen=True)
-class BenchWorlds(WorldBenchConfig):
-    """Measure how many steps a second a batch of particle worlds plays.
+class BenchPettingZoo(PettingZooBenchConfig):
+    """Measure how many steps a second a batch of particle environments plays.
 
     Beside it a plain loop steps as many of mpe2's own environments.
 
-    Example:  terrarium bench worlds --scenario mpe/simple_spread --envs 16
+    Example:  terrarium bench pettingzoo --scenario mpe/simple_spread --envs 16
     """
 
     json: bool = False
@@ -148,21 +152,21 @@ class BenchWorlds(WorldBenchConfig):
 
     def run(self) -> None:
         with Console(stderr=True).status("") as status:
-            result = bench_worlds(self, lambda text: status.update(f"measuring: {text}"))
+            result = bench_pettingzoo(self, lambda text: status.update(f"measuring: {text}"))
         if self.json:
             print_json(asdict(result))
             return
         console = open_console()
         console.print(_machine_text(result.machine))
         console.print(f"{result.scenario}, {result.envs} environments\n")
-        console.print(_worlds_table(result))
+        console.print(_pettingzoo_table(result))
         console.print(
             "\nMedians of slices in turns; spread: (fastest - slowest) / median; "
             "steps of single environments."
         )
 
 
-def _worlds_table(result: WorldBenchResult) -> Table:
+def _pettingzoo_table(result: PettingZooBenchResult) -> Table:
     table = new_table()
     table.add_column("side", style="cyan", no_wrap=True)
     for name in ("steps/s", "spread", "times as fast"):

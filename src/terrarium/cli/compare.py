@@ -22,7 +22,7 @@ class Compare:
 
     Runs that differ in nothing but their seed become one curve with a band.
 
-    Final win rates, in worlds returns, come with means and intervals.
+    Final win rates, or returns where nothing is won, come with means and intervals.
 
     Example:  terrarium compare runs/3m_gru runs/3m_lstm --out gru_or_lstm
     """

@@ -16,7 +16,8 @@ from terrarium.cli.tables import new_table, open_console, print_json
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
-    from terrarium.marl.playing.crossplay import CrossTable, Earned, Entrants
+    from terrarium.envs.tasks.task import MeanReturn
+    from terrarium.marl.playing.crossplay import CrossTable, Entrants
 
 MAX_COUNT = 1_000_000
 # The engine has its own MAX_SEED; asking it would load numba.
@@ -29,7 +30,7 @@ class Crossplay:
 
     Rows are who plays the team, columns who plays the others; returns are means.
 
-    Every pairing plays the same episodes. The runs must know the same world.
+    Every pairing plays the same episodes. The runs must have learned the same task.
 
     Example:  terrarium crossplay runs/a runs/b random --team adversary
     """
@@ -43,7 +44,7 @@ class Crossplay:
     seed: int = 0
     """of the first episode; the next one has the next seed"""
     team: str = ""
-    """whom the rows play; default: the first team of the world"""
+    """whom the rows play; default: the first team of the task"""
     batch: int = 64
     """episodes that are played side by side; does not change the answer"""
     json: bool = False
@@ -62,15 +63,16 @@ class Crossplay:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED - MAX_COUNT}")
 
     def run(self) -> None:
-        from terrarium.marl.playing.crossplay import Round, cross_play, find_entrants
+        from terrarium.envs.tasks.task import EvalRound
+        from terrarium.marl.playing.crossplay import cross_play, find_entrants
 
         for file in filter(None, (self.csv, self.png)):
             check_output(Path(file))
         if self.png:
             import terrarium.cli.crossplay_picture  # noqa: F401  says now if matplotlib is missing
         entrants = find_entrants(self.players, self.seed)
-        how = Round(self.episodes, self.seed, self.batch)
-        with progress_bar(entrants.world.name) as tell:
+        how = EvalRound(self.episodes, self.seed, self.batch)
+        with progress_bar(entrants.task.name) as tell:
             table = cross_play(entrants, self.team, how, tell)
         if self.json:
             print_json(as_json(entrants, table))
@@ -145,7 +147,7 @@ def as_json(entrants: "Entrants", table: "CrossTable") -> dict[str, Any]:
     }
 
 
-def _json_of(earned: "Earned") -> Mapping[str, Any]:
+def _json_of(earned: "MeanReturn") -> Mapping[str, Any]:
     from terrarium.marl.playing.crossplay import finite
 
     return {"mean": earned.mean, "interval": (finite(earned.low), finite(earned.high))}

@@ -1,82 +1,40 @@
-"""`terrarium demo`: one battle in the terminal."""
+"""`terrarium demo`: three Marines learn to fight, and a battle becomes a page."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
 
-import tyro
-from rich.table import Table
+from terrarium.cli.eval import Eval
+from terrarium.cli.train import Train
+from terrarium.cli.watch import Watch
 
-from terrarium.cli.tables import TICKS_PER_S, army_text, new_table, open_console
-from terrarium.data.battles.scenarios import load_scenario
-from terrarium.errors import TerrariumError
-
-if TYPE_CHECKING:
-    from terrarium.demo import Moment
-
-# The engine has its own MAX_SEED; asking it would load numba.
-MAX_SEED = 2**63 - 1
-TICKS_PER_S_PLAYED = 22.4  # at the speed "faster", at which the game is played
-BAR_CELLS = 12
+EPISODES = 200
 
 
 @dataclass(frozen=True)
 class Demo:
-    """Play one battle and print its course.
+    """Train a small battle, print its win rate, and write a battle as a page.
 
-    A script leads the passive allies: the weakest enemy in range, else the nearest.
+    It takes about a minute, and leaves a folder and a page of the same name.
 
-    Example:  terrarium demo smac/MMM2 --seed 7
+    Example:  terrarium demo
     """
 
-    scenario: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO]")] = (
-        "smac/2s3z"
-    )
-    """a scenario, or a scenario file of your own; see: terrarium list scenarios"""
-    seed: int = 0
-    """which battle: the same seed plays the same battle"""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.seed <= MAX_SEED:
-            raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED}")
+    folder: str = "demo"
+    """folder of the run"""
+    max_steps: int = 200_000
+    """environment steps after which training ends, if 95 % are not won before"""
 
     def run(self) -> None:
-        scenario = load_scenario(self.scenario)
-        from terrarium.demo import outcome, play
-        from terrarium.engine.simulator import Simulator
-
-        sim = Simulator(scenario)
-        sim.reset(self.seed)
-        moments, engine_s = play(sim)
-        console = open_console(piped_width=80)
-        console.print(f"{scenario.name}, seed {self.seed}: {scenario.title}\n")
-        console.print(_course_table(moments, "█░" if console.encoding.startswith("utf") else "#."))
-        ticks = int(sim.ticks[0])
-        speed = ticks / max(engine_s, 1e-9) / TICKS_PER_S_PLAYED
-        console.print(
-            f"\n{outcome(sim)}\n{ticks:,} ticks in {1e3 * engine_s:.1f} ms: "
-            f"{speed:,.0f} times as fast as the game is played."
+        # One thread: networks so small gain nothing by two, which on a busy machine wait for each
+        # other.
+        words = (f"run.folder={self.folder}", f"run.max_steps={self.max_steps}")
+        settings = ("run.target_win_rate=0.95", "run.threads=1")
+        Train(("mappo", "smac/3m", *words, *settings)).run()
+        Eval(self.folder, episodes=EPISODES).run()
+        Watch(self.folder, out=f"{self.folder}.html").run()
+        print(
+            f"Three Marines have learned to fight. Open {self.folder}.html in a browser to see how."
+            " Then try:\n"
+            f"    terrarium eval {self.folder} smac/8m   the same policy, eight against eight\n"
+            "    terrarium train mappo smac/2s3z run.max_minutes=3   a harder battle\n"
+            "    terrarium list scenarios smac   what else there is"
         )
-
-
-def _course_table(moments: Sequence["Moment"], cells: str) -> Table:
-    """The moments in which something changed."""
-    table = new_table()
-    table.add_column("time", justify="right")
-    table.add_column("allies", style="green", no_wrap=True)
-    table.add_column("enemies", style="red", no_wrap=True)
-    table.add_column("allies lose", style="green")
-    table.add_column("enemies lose", style="red")
-    shown = None
-    for moment in moments:
-        bars = [_bar(*side, cells) for side in zip(moment.life, moment.n_alive, strict=True)]
-        if bars != shown or moment is moments[-1]:
-            table.add_row(f"{moment.tick / TICKS_PER_S:.1f} s", *bars, *map(army_text, moment.lost))
-        shown = bars
-    return table
-
-
-def _bar(share: float, n_alive: int, cells: str) -> str:
-    n_full = min(BAR_CELLS, math.ceil(share * BAR_CELLS))
-    return cells[0] * n_full + cells[1] * (BAR_CELLS - n_full) + f" {n_alive:>2}"

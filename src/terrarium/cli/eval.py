@@ -1,33 +1,20 @@
-"""`terrarium eval`: how often a player wins."""
+"""`terrarium eval`: how good a player is."""
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from terrarium.cli.eval_world import (
-    EvalRound,
-    as_json,
-    evaluate_in_world,
-    is_world_run,
-    resolve_world_player,
-    world_table,
-)
+from terrarium.cli.players import is_run_word, learned_player, scripted_player
 from terrarium.cli.tables import new_table, open_console, print_json
-from terrarium.data.battles.scenario import Scenario
-from terrarium.data.battles.scenarios import load_scenario, scenario_names, with_rules
-from terrarium.errors import TerrariumError, nearest
-
-if TYPE_CHECKING:
-    from terrarium.envs.evaluate import Evaluation
-    from terrarium.envs.options import Options
-    from terrarium.envs.players.players import Commander, Player
+from terrarium.data.battles.scenarios import scenario_names
+from terrarium.envs.tasks.task import EnvSetup, EvalRound, Evaluation, Task
+from terrarium.errors import TerrariumError
 
 MAX_COUNT = 1_000_000
 # The engine has its own MAX_SEED; asking it would load numba.
@@ -36,33 +23,33 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Eval:
-    """Measure how often a player wins, with a confidence interval of 95 %.
+    """Measure how often a player wins, or its return, with intervals of 95 %.
 
-    Each battle has its own seed: the same seeds give the same answer.
+    Each episode has its own seed: the same seeds give the same answer.
 
-    A trained run plays its own scenario, or any other; in worlds returns count.
+    A trained run plays its own task, or another one that it fits.
 
     Example:  terrarium eval kiting smac/3m smac/2s3z --episodes 200
     """
 
     player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER|RUN")]
-    """random, heuristic (SMAC's own script), kiting, attack_move, tactics, or a run's folder or
-    checkpoint. Skills of tactics are switched after a colon: tactics:no-stim,nearest-yamato"""
+    """random; in battles heuristic (SMAC's own script), kiting, attack_move, tactics; or a run's
+    folder or checkpoint. Skills of tactics are switched so: tactics:no-stim,nearest-yamato"""
     scenarios: Annotated[
         tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO...]")
     ] = ()
-    """scenarios, scenario files, families (smac, smacv2) for all of theirs, or worlds of
-    PettingZoo: mpe/simple_spread, pettingzoo:package.module:factory"""
+    """scenarios, scenario files, families (smac, smacv2) for all of theirs, or other tasks:
+    mpe/simple_spread, pettingzoo:package.module:factory, gym:CartPole-v1"""
     episodes: int = 1000
-    """battles of each scenario"""
+    """episodes of each task"""
     seed: int = 0
-    """of the first battle; the next one has the next seed"""
-    contract: str = "fixed"
-    """fixed, or exact for every quirk of SMAC"""
+    """of the first episode; the next one has the next seed"""
+    contract: str | None = None
+    """of battles: fixed, the default, or exact for every quirk of SMAC"""
     rules: str | None = None
-    """rule set that the battles are played by, or a rule-set file; None: each scenario's own"""
+    """of battles: rule set, or a rule-set file; None: each scenario's own"""
     batch: int = 250
-    """battles that are played side by side; does not change the answer"""
+    """episodes that are played side by side; does not change the answer"""
     threads: int | None = None
     """threads that share the work; None: one for each core"""
     json: bool = False
@@ -77,80 +64,54 @@ class Eval:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED - MAX_COUNT}")
 
     def run(self) -> None:
-        if is_world_run(self.player) or any(map(_is_world, self.scenarios)):
-            self._run_in_worlds()
-            return
-        scenarios = resolve_scenarios(self.scenarios)
-        from terrarium.envs.options import options_for
+        from terrarium.envs.tasks.registry import find_task
 
-        # Mistakes are told before the first battle begins.
-        player, own_scenario = resolve_player(self.player, self.threads)
-        if not scenarios:
-            if own_scenario is None:
-                raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
-            scenarios = [own_scenario]
         asked = {"contract": self.contract, "rules": self.rules}
-        options = [options_for(scenario, asked) for scenario in scenarios]
+        asked = {name: value for name, value in asked.items() if value is not None}
+        # Mistakes are told before the first episode begins.
+        tasks = [find_task(word, asked) for word in resolve_scenarios(self.scenarios)]
+        pairs = self._pairs(tasks, asked)
+        work = EnvSetup(threads=self.threads or os.cpu_count() or 1)
+        how = EvalRound(self.episodes, self.seed, self.batch, work)
         with _open_progress() as progress:
-            rows = [
-                self._evaluate(player, *task, progress)
-                for task in zip(scenarios, options, strict=True)
+            rows = [_evaluate(player, task, how, progress) for player, task in pairs]
+        if self.json:
+            answers = [
+                {"player": self.player, **task.conditions, **row.as_json()}
+                for (_, task), row in zip(pairs, rows, strict=True)
             ]
-        if self.json:
-            answers = [_as_json(self.player, asked, row) for row in rows]
             print_json(answers if len(answers) > 1 else answers[0])
             return
         console = open_console(piped_width=120)
-        console.print(_table(rows))
+        for table in _tables(rows):
+            console.print(table)
+        told = {name: value for _, task in pairs for name, value in task.conditions.items()}
+        words = [f"{name} {value}, " for name, value in told.items() if value is not None]
         console.print(
-            f"\n{self.player}, contract {self.contract}, "
-            f"{f'rules {self.rules}, ' if self.rules else ''}"
-            f"seeds {self.seed} to {self.seed + self.episodes - 1}"
+            f"\n{self.player}, {''.join(words)}seeds {self.seed} to {self.seed + self.episodes - 1}"
         )
 
-    def _run_in_worlds(self) -> None:
-        """Returns instead of wins; worlds have no contract."""
-        if self.rules is not None:
-            raise TerrariumError(f"--rules {self.rules}: worlds of PettingZoo have no rule sets")
-        how = EvalRound(self.episodes, self.seed, self.batch)
-        words = self.scenarios or ("",)
-        pairs = [resolve_world_player(self.player, w, self.threads, self.seed) for w in words]
-        with _open_progress() as progress:
-            rows = [evaluate_in_world(player, world, how, progress) for player, world in pairs]
-        if self.json:
-            answers = [as_json(self.player, row) for row in rows]
-            print_json(answers if len(answers) > 1 else answers[0])
-            return
-        console = open_console(piped_width=120)
-        console.print(world_table(rows))
-        console.print(f"\n{self.player}, seeds {self.seed} to {self.seed + self.episodes - 1}")
+    def _pairs(self, tasks: list[Task], asked: dict[str, Any]) -> list[tuple[Any, Task]]:
+        """Who plays what: a run plays its own task if none is named."""
+        if is_run_word(self.player):
+            from terrarium.marl.runtime import use_threads
 
-    def _evaluate(
-        self,
-        player: "Player | Commander",
-        scenario: Scenario,
-        options: "Options",
-        progress: Progress,
-    ) -> "Evaluation":
-        from terrarium.envs.evaluate import evaluate
+            if self.threads:
+                use_threads(self.threads)
+            if not tasks:
+                return [learned_player(self.player, None, asked)]
+            return [learned_player(self.player, task, asked) for task in tasks]
+        if not tasks:
+            from terrarium.envs.tasks.registry import kind_of
 
-        bar = progress.add_task(scenario.name, total=self.episodes)
-        return evaluate(
-            player,
-            scenario,
-            episodes=self.episodes,
-            seed=self.seed,
-            n_envs=self.batch,
-            threads=self.threads or os.cpu_count() or 1,
-            options=options,
-            progress=lambda n_done: progress.update(bar, completed=n_done),
-        )
+            scripted_player(self.player, kind_of(""), self.seed)
+            raise TerrariumError("eval needs a scenario. See: terrarium list scenarios")
+        return [(scripted_player(self.player, type(task), self.seed), task) for task in tasks]
 
 
-def _is_world(word: str) -> bool:
-    from terrarium.envs.pettingzoo.spec import is_pettingzoo
-
-    return is_pettingzoo(word)
+def _evaluate(player: Any, task: Task, how: EvalRound, progress: Progress) -> Evaluation:
+    bar = progress.add_task(task.name, total=how.episodes)
+    return task.evaluate(player, how, lambda n_done: progress.update(bar, completed=n_done))
 
 
 def _open_progress() -> Progress:
@@ -167,62 +128,25 @@ def _open_progress() -> Progress:
     )
 
 
-def resolve_player(
-    name: str, threads: int | None = None
-) -> tuple["Player | Commander", Scenario | None]:
-    """The player that a word on the command line means; a run also has a scenario of its own."""
-    from terrarium.envs.players.players import COMMANDERS, PLAYERS, make_player
-
-    if name in PLAYERS or name.split(":")[0] in COMMANDERS:
-        return make_player(name), None
-    path = Path(name)
-    if path.is_dir() or name.endswith(".pt"):
-        from terrarium.marl.playing.player import PolicyPlayer
-        from terrarium.marl.run_folder import load_algo
-        from terrarium.marl.runtime import use_threads
-
-        algo, settings = load_algo(path)
-        if threads:
-            use_threads(threads)
-        own = with_rules(load_scenario(settings.scenario), settings.task.get("rules"))
-        return PolicyPlayer(algo, settings.task), own
-    raise TerrariumError(
-        f'unknown player "{name}".{nearest(name, [*PLAYERS, *COMMANDERS])} '
-        f"Allowed: {', '.join([*PLAYERS, *COMMANDERS])}, or the folder of a run"
-    )
-
-
-def resolve_scenarios(words: Sequence[str]) -> list[Scenario]:
-    """The scenarios that some words mean: a family means all of its own."""
+def resolve_scenarios(words: Sequence[str]) -> list[str]:
+    """The names that some words mean: a family means all of its own."""
     families = {name.split("/")[0] for name in scenario_names()}
-    names = [
+    return [
         name for word in words for name in (scenario_names(word) if word in families else [word])
     ]
-    return [load_scenario(name) for name in names]
 
 
-def _as_json(player: str, asked: dict[str, str | None], row: "Evaluation") -> dict[str, Any]:
-    rates = {"win_rate": row.win_rate, "interval": row.interval}
-    return {"player": player, **asked, **rates, **asdict(row)}
-
-
-def _table(rows: Sequence["Evaluation"]) -> Table:
-    table = new_table()
-    table.add_column("scenario", style="cyan", no_wrap=True)
-    for name in ("wins", "95 % interval", "battles", "defeats", "draws", "timeouts"):
-        table.add_column(name, justify="right")
-    for name in ("measure", "return", "steps", "steps/s"):
-        table.add_column(name, justify="right")
+def _tables(rows: Sequence[Evaluation]) -> list[Table]:
+    """One for tasks that are told by the same columns."""
+    tables: dict[tuple[str, ...], Table] = {}
     for row in rows:
-        low, high = row.interval
-        table.add_row(
-            row.scenario,
-            f"{row.win_rate:.1%}",
-            f"{low:.1%} - {high:.1%}",
-            *(str(count) for count in (row.episodes, row.defeats, row.draws, row.timeouts)),
-            f"{row.mean_measure:.3f}",
-            f"{row.mean_return:.2f}",
-            f"{row.mean_steps:.1f}",
-            f"{row.steps_per_s:,.0f}",
-        )
-    return table
+        head, *parts = row.table_rows()
+        if tuple(head) not in tables:
+            table = tables[tuple(head)] = new_table()
+            first, *others = head
+            table.add_column(first, style="cyan", no_wrap=True)
+            for name in others:
+                table.add_column(name, justify="right")
+        for part in (head, *parts):
+            tables[tuple(head)].add_row(*(part.get(name, "") for name in head))
+    return list(tables.values())

@@ -75,13 +75,15 @@ class ListSettings:
         print_rows(rows, self.json)
 
     def _options(self) -> list["Setting"]:
-        """What the factory of a world takes."""
+        """What the factory of an environment takes."""
         from terrarium.config import Setting
-        from terrarium.envs.pettingzoo.spec import find_spec
+        from terrarium.envs.tasks.registry import find_task
 
         return [
-            Setting(f"task.{name}", type(default).__name__, str(default), "an option of the world")
-            for name, default in find_spec(self.scenario).defaults.items()
+            Setting(
+                f"task.{name}", type(default).__name__, str(default), "an option of its factory"
+            )
+            for name, default in find_task(self.scenario).defaults.items()
         ]
 
 

@@ -65,40 +65,40 @@ class ListUnits:
 
 @dataclass(frozen=True)
 class ListScenarios:
-    """Show the battles that come with Terrarium, or the particle worlds of mpe2.
+    """Show the battles that come with Terrarium, or the environments of mpe2.
 
     Example:  terrarium list scenarios smac
     """
 
     family: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FAMILY]")] = "all"
-    """smac, smacv2, skills, arena, all of them, or mpe for worlds"""
+    """smac, smacv2, skills, arena, all of them, or mpe for those of mpe2"""
     json: bool = False
     """print JSON"""
 
     def run(self) -> None:
         if self.family == "mpe":
-            print_rows(_world_rows(), self.json)
+            print_rows(_particle_rows(), self.json)
             return
         names = scenario_names(None if self.family == "all" else self.family)
         rows = [_scenario_row(load_scenario(name)) for name in names]
         print_rows(rows, self.json)
 
 
-def _world_rows() -> list[dict[str, Any]]:
+def _particle_rows() -> list[dict[str, Any]]:
     from terrarium.envs.pettingzoo.spec import find_spec, spec_names
 
     rows = []
     for name in spec_names():
-        world = find_spec(name)
-        teams = [f"{len(places)} {team}" for team, places in world.info.teams]
+        spec = find_spec(name)
+        teams = [f"{len(places)} {team}" for team, places in spec.info.teams]
         rows.append(
             {
                 "name": name,
                 "agents": ", ".join(teams),
-                "want": "the same" if world.cooperative else "different things",
-                "choices": ", ".join(dict.fromkeys(str(p[0].n) for p in world.info.parts)),
-                "numbers seen": ", ".join(dict.fromkeys(map(str, world.info.obs_sizes))),
-                "steps": world.limit_steps,
+                "want": "the same" if spec.cooperative else "different things",
+                "choices": ", ".join(dict.fromkeys(str(p[0].n) for p in spec.info.parts)),
+                "numbers seen": ", ".join(dict.fromkeys(map(str, spec.info.obs_sizes))),
+                "steps": spec.limit_steps,
             }
         )
     return rows

@@ -1,47 +1,41 @@
-"""`terrarium watch`: a battle or a world as a page for the browser, or as pictures."""
+"""`terrarium watch`: an episode as a page for the browser, or as pictures."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from terrarium.cli.demo import MAX_SEED
 from terrarium.cli.outputs import check_output, progress_bar, report_file
-from terrarium.cli.watch_world import (
-    WorldFiles,
-    is_world_word,
-    shows_world,
-    watch_record,
-    watch_world,
-)
-from terrarium.data.battles.scenario import Scenario
-from terrarium.data.battles.scenarios import load_scenario
+from terrarium.cli.players import is_run_word, learned_player, scripted_player
 from terrarium.errors import TerrariumError, nearest
-from terrarium.replay import SUFFIX, WORLD_SUFFIX
+from terrarium.replay import EPISODE_SUFFIX, SUFFIX
 
 if TYPE_CHECKING:
-    from terrarium.replay.frames import Frames
-    from terrarium.replay.record import Record
+    from terrarium.replay.replays import Replay
+
+# The engine has its own MAX_SEED; asking it would load numba.
+MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Write a battle, or a world, as one HTML page that plays it, or as pictures.
+    """Write an episode as one HTML page that plays it, or as pictures.
 
-    It is a record, the latest one of a run, or a scenario or a world to be played.
+    It is a record, the latest one of a run, or a task that is played now.
 
     Example:  terrarium watch smac/MMM2 --seed 7 --out battle.html --gif battle.gif
     """
 
     battle: Annotated[
-        str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO|WORLD]")
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO|TASK]")
     ] = "smac/2s3z"
-    """a record, the folder of a run, a scenario, a scenario file of your own, or a world:
-    mpe/simple_tag, or pettingzoo:package.module:factory"""
+    """a record, the folder of a run, a scenario, a scenario file of your own, or another task:
+    mpe/simple_tag, pettingzoo:package.module:factory, gym:CartPole-v1"""
     policy: str | None = None
     """who plays a scenario: random, heuristic, kiting (the default), attack_move, tactics or a
-    run; who plays a world: random (the default) or a run"""
+    run; who plays another task: random (the default) or a run"""
     seed: int | None = None
     """which battle of a scenario or of a run's policy, default 0; a record has its own"""
     out: str | None = None
@@ -70,74 +64,70 @@ class Watch:
         path = Path(self.battle)
         if path.is_dir() and self.seed is None:
             path = _latest_record(path)
-            if self.policy is not None:
-                raise TerrariumError("a record shows who played it; leave out --policy")
-        is_pettingzoo = is_world_word(self.battle)
-        is_record = not is_pettingzoo and (
-            path.suffix in (SUFFIX, WORLD_SUFFIX) or (path.suffix != ".toml" and path.is_file())
+        is_record = path.suffix in (SUFFIX, EPISODE_SUFFIX) or (
+            path.suffix != ".toml" and path.is_file()
         )
-        if is_record and self.seed is not None:
-            raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
-        if is_record and not path.exists():
-            raise TerrariumError(f"{path}: there is no such file.{_neighbor(path)}")
-        if is_pettingzoo or shows_world(path):
-            files = WorldFiles(self.out, self.png, self.at, self.gif, self.save_record)
-            if is_record:
-                watch_record(path, self.policy, files)
-            else:
-                watch_world(self.battle, self.policy, self.seed or 0, files)
-            return
-        is_run = path.is_dir()
-        scenario = None if is_record or is_run else load_scenario(self.battle)
-        # Only now, when the words are known to be right: this loads numba.
-        from terrarium.replay.playback import frames_of
-        from terrarium.replay.record_file import load_record
-
         if is_record:
-            record = load_record(path)
+            replay, stem = self._load(path), path.stem
         else:
-            player = self.battle if is_run else self.policy or "kiting"
-            record = _play(scenario, player, self.seed or 0)
+            replay, stem = self._play()
         with progress_bar("replaying") as tell:
-            frames = frames_of(record, str(path) if is_record else None, progress=tell)
-        name = record.about.scenario.replace("/", "_")
-        stem = path.stem if is_record else f"{name}_seed{self.seed or 0}"
-        self._write(record, frames, stem)
+            replay.prepare(tell)
+        self._write(replay, stem)
 
-    def _write(self, record: "Record", frames: "Frames", stem: str) -> None:
-        from terrarium.replay.page import save_page
-        from terrarium.replay.pictures.animation import save_gif
-        from terrarium.replay.pictures.picture import save_png
-        from terrarium.replay.record_file import save_record
+    def _load(self, path: Path) -> "Replay":
+        if self.policy is not None:
+            raise TerrariumError(f"{path}: a record shows who played it; leave out --policy")
+        if self.seed is not None:
+            raise TerrariumError(f"{path}: a record has its own seed; leave out --seed")
+        if not path.exists():
+            raise TerrariumError(f"{path}: there is no such file.{_neighbor(path)}")
+        from terrarium.replay.replays import load_replay
 
+        return load_replay(path)
+
+    def _play(self) -> tuple["Replay", str]:
+        """An episode of a task, or of a run on its own one, and the name of its files."""
+        from terrarium.envs.tasks.registry import find_task
+
+        seed = self.seed or 0
+        if is_run_word(self.battle):
+            if self.policy is not None:
+                raise TerrariumError(f"{self.battle}: a run plays itself; leave out --policy")
+            who = Path(self.battle).name
+            player, task = learned_player(self.battle)
+        else:
+            task = find_task(self.battle)
+            who = self.policy or type(task).default_player
+            if is_run_word(who):
+                player, task = learned_player(who, task)
+            else:
+                player = scripted_player(who, type(task), seed)
+        replay = task.record(player, seed, f"{Path(who).name}, seed {seed}: {task.title}")
+        return replay, f"{_file_name(task.name)}_seed{seed}"
+
+    def _write(self, replay: "Replay", stem: str) -> None:
         if self.save_record:
-            report_file(self.save_record, save_record(record, self.save_record))
+            report_file(self.save_record, replay.save(self.save_record))
         if self.png:
-            report_file(self.png, save_png(frames, self.png, self.at))
+            report_file(self.png, replay.save_png(self.png, self.at))
         if self.gif:
             with progress_bar("drawing") as tell:
-                size = save_gif(frames, self.gif, tell)
+                size = replay.save_gif(self.gif, tell)
             report_file(self.gif, size)
         if self.out or not (self.png or self.gif):
             out = self.out or f"{stem}.html"
-            report_file(out, save_page(frames, out))
+            report_file(out, replay.save_page(out))
 
 
-def _play(scenario: Scenario | None, player: str, seed: int) -> "Record":
-    """One battle of a player; a run plays its own scenario if none is named."""
-    from terrarium.cli.eval import resolve_player
-    from terrarium.envs.players.players import record_battle
-
-    who, own_scenario = resolve_player(player)
-    scenario = scenario or own_scenario
-    assert scenario is not None
-    title = f"{Path(player).name}, seed {seed}: {scenario.title}"
-    return record_battle(who, scenario, seed, title)
+def _file_name(task: str) -> str:
+    """Of a task's name what a file may be called; of a scenario file its own name."""
+    return re.sub(r"[^\w.-]+", "_", Path(task).stem if task.endswith(".toml") else task)
 
 
 def _latest_record(run: Path) -> Path:
     """What a run has recorded last."""
-    records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{WORLD_SUFFIX}")]
+    records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{EPISODE_SUFFIX}")]
     if not records:
         raise TerrariumError(
             f"{run}: nothing has been recorded here. A run records a battle at each evaluation; "

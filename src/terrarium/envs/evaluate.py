@@ -3,8 +3,9 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from terrarium.data.battles.scenarios import load_scenario
 from terrarium.engine.simulator import MAX_SEED
 from terrarium.envs.options import Options, options_for
 from terrarium.envs.players.players import Commander, Player, play_step
+from terrarium.envs.tasks.task import MeanReturn
 from terrarium.envs.vector import VecEnv
 from terrarium.errors import TerrariumError
 
@@ -22,7 +24,7 @@ Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class BattleEvaluation:
     """What a player achieved. Every battle is one of wins, defeats, draws and timeouts."""
 
     scenario: str
@@ -45,9 +47,47 @@ class Evaluation:
         return self.wins / self.episodes
 
     @property
+    def score(self) -> float:
+        return self.win_rate
+
+    @property
     def interval(self) -> tuple[float, float]:
         """where the win rate over endless battles is, with a confidence of 95 %"""
         return wilson_interval(self.wins, self.episodes)
+
+    def metrics(self) -> dict[str, float]:
+        """as a run logs them"""
+        return {
+            "test/win_rate": self.win_rate,
+            "test/measure": self.mean_measure,
+            "test/return": self.mean_return,
+            "test/episode_steps": self.mean_steps,
+        }
+
+    def by_team(self) -> dict[str, MeanReturn]:
+        """Nothing: the enemy is played by the game."""
+        return {}
+
+    def table_rows(self) -> list[dict[str, str]]:
+        low, high = self.interval
+        return [
+            {
+                "scenario": self.scenario,
+                "wins": f"{self.win_rate:.1%}",
+                "95 % interval": f"{low:.1%} - {high:.1%}",
+                "battles": str(self.episodes),
+                "defeats": str(self.defeats),
+                "draws": str(self.draws),
+                "timeouts": str(self.timeouts),
+                "measure": f"{self.mean_measure:.3f}",
+                "return": f"{self.mean_return:.2f}",
+                "steps": f"{self.mean_steps:.1f}",
+                "steps/s": f"{self.steps_per_s:,.0f}",
+            }
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"win_rate": self.win_rate, "interval": self.interval, **asdict(self)}
 
 
 def wilson_interval(wins: int, episodes: int, z: float = Z_95) -> tuple[float, float]:
@@ -70,7 +110,7 @@ def evaluate(
     threads: int = 1,
     options: Options | None = None,
     progress: Callable[[int], None] = lambda n_done: None,
-) -> Evaluation:
+) -> BattleEvaluation:
     """Let a player fight the battles of the seeds `seed` to `seed + episodes - 1`.
 
     Which battles count is fixed before the first one begins, so that short ones do not count more
@@ -164,12 +204,12 @@ def _note(
     results.steps[at] = env.outcome.episode_steps[counts]
 
 
-def _summary(scenario: str, results: _Results, seed: int, seconds: float) -> Evaluation:
+def _summary(scenario: str, results: _Results, seed: int, seconds: float) -> BattleEvaluation:
     wins, draws, timeouts = (
         int(array.sum()) for array in (results.won, results.drawn, results.timed_out)
     )
     episodes = len(results.won)
-    return Evaluation(
+    return BattleEvaluation(
         scenario=scenario,
         episodes=episodes,
         seed=seed,

@@ -382,6 +382,10 @@ class VecEnv:
         see_members(self._envs, handles(Sight, self.n_envs, seen=seen), self.n_envs)
         return seen
 
+    def abandon(self) -> None:
+        """Give up the battles that are going on, and begin new ones."""
+        self.reset()
+
     def close(self) -> None:
         """Let the threads go."""
         self.sim.close()

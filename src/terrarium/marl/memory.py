@@ -3,12 +3,13 @@
 from dataclasses import fields
 from typing import Any
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.algos.actor_critic import ActorCriticConfig
 from terrarium.marl.algos.per_team import TeamsConfig
 from terrarium.marl.batch import Obs
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.buffers.replay_buffer import replay_bytes
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_core
 
 

@@ -1,15 +1,16 @@
 """Rollouts: a policy steps a vector environment, and all transitions are stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from terrarium.envs.views import StepOutput, Views
+from terrarium.envs.tasks.task import VectorEnv
+from terrarium.envs.views import StepOutput
 from terrarium.marl.batch import Obs, Own, obs_from_views, obs_zeros, own_zeros, parts
 
 CPU = torch.device("cpu")
@@ -22,49 +23,6 @@ class PolicyOutput:
     actions: Tensor  # [B, A] indices, or [B, A, N] vectors, see `marl.actions`
     log_probs: Tensor  # [B, A]
     carry: Tensor  # [B, A, C] recurrent state after the step
-
-
-class VectorEnv(Protocol):
-    """Many episodes at once that begin anew by themselves, such as a `VecEnv`."""
-
-    n_envs: int
-    n_agents: int
-
-    @property
-    def action_columns(self) -> int:
-        """of an action; 0: it is an index"""
-
-    @property
-    def own_reward(self) -> NDArray[np.float64]:
-        """[N, A] of each agent in the last step, or [N, 1] of all of them"""
-
-    @property
-    def own_terminated(self) -> NDArray[np.bool_]:
-        """[N, A or 1] whose last step it was"""
-
-    @property
-    def there(self) -> NDArray[np.bool_]:
-        """[N, A or 1] who is there now"""
-
-    @property
-    def now(self) -> Views:
-        """what is seen"""
-
-    @property
-    def final(self) -> Views:
-        """what was seen last, where an episode has ended"""
-
-    @property
-    def outcome(self) -> StepOutput:
-        """what the last step brought"""
-
-    def step(self, actions: NDArray[Any]) -> None: ...
-
-    def save(self) -> dict[str, NDArray[np.uint8]]: ...
-
-    def load(self, saved: Mapping[str, NDArray[np.uint8]]) -> None: ...
-
-    def close(self) -> None: ...
 
 
 Act = Callable[[Obs, Tensor, Tensor], PolicyOutput]

@@ -2,7 +2,6 @@
 
 import datetime
 import subprocess
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -139,17 +138,6 @@ def checkpoint_path(path: Path) -> Path:
     if not found:
         raise CheckpointError(f"{path}: this run has no checkpoint yet; let it train for longer")
     return found[0]
-
-
-def scenario_of(path: Path) -> str:
-    """What a run, or the run of a checkpoint, has learned."""
-    if path.is_dir():
-        return settings_of(path).scenario
-    try:
-        about = tomllib.loads(load_checkpoint(path)["settings"])["about"]
-        return str(about["scenario"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path}: the checkpoint is damaged: {error}") from None
 
 
 def load_weights_of(path: Path) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""Everything that decides a run: the algorithm, the scenario, and a section for each part."""
+"""Everything that decides a run: the algorithm, the task, and a section for each part."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from terrarium.config import (
@@ -16,16 +15,14 @@ from terrarium.config import (
     table_of,
     to_toml,
 )
-from terrarium.data.battles.scenarios import load_scenario
-from terrarium.envs.options import Options, options_for
-from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo
+from terrarium.envs.tasks.registry import find_task, kind_of
+from terrarium.envs.tasks.task import EnvSetup, Task
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.per_team import TeamsConfig, fit_teams, is_teams, split_teams
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.setting_names import refuse_other_names
-from terrarium.marl.tasks import Task, find_task
 
 MAX_SEED = 2**63 - 1
 REWARDS = ("own", "team")
@@ -37,8 +34,6 @@ ONLY_SOME_HAVE = {
     "share": "which belongs to algorithms whose agents have TD errors of their own",
 }
 """Sections of some algorithms, and what these have in common"""
-WORLDS = "worlds"
-"""The preset of worlds that have none of their own, of an algorithm or of all"""
 
 
 @dataclass(frozen=True)
@@ -135,7 +130,7 @@ class CurriculumConfig:
 
 @dataclass(frozen=True)
 class Settings:
-    """A run before it begins. `task` holds SMAC's options that differ from the scenario's own."""
+    """A run before it begins. `task` holds the options of the task that were given."""
 
     algo_name: str
     scenario: str
@@ -154,7 +149,7 @@ class Settings:
         return [*(stage.scenario for stage in self.curriculum.stages), self.scenario]
 
     def names(self) -> list[str]:
-        """Of all sections but the options of the scenario."""
+        """Of all sections but the options of the task."""
         return [name for name in sections(self.algo_name) if name != "task"]
 
     def section(self, name: str) -> Any:
@@ -182,11 +177,11 @@ class Settings:
 
 
 def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
-    """What can be set, by the name of its section. Options of a world are up to its factory."""
+    """What can be set, by the name of its section."""
     before = {
         "run": RunConfig,
         "env": EnvConfig,
-        "task": dict if is_pettingzoo(scenario) else Options,
+        "task": kind_of(scenario).options_type,
         "net": NetConfig,
     }
     after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
@@ -195,20 +190,20 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
         if name in before or name in after or name == "about":
             raise ConfigError(
                 f'{algo_name}: the settings of team "{name}" would be in the section [{name}], '
-                "which means something else already; name the agents of the world otherwise"
+                "which means something else already; name the agents of the environment otherwise"
             )
     return {**before, **own, **after}
 
 
 def algo_of(word: str, scenario: str = "") -> str:
-    """The algorithm that a word means, or the algorithms of a world's teams."""
+    """The algorithm that a word means, or the algorithms of the teams of a task."""
     if is_teams(word):
-        if not is_pettingzoo(scenario):
+        teams = [team for team, _ in find_task(scenario).teams] if scenario else []
+        if not teams:
             raise TerrariumError(
-                f'"{word}": only worlds of PettingZoo have teams that learn; in a battle the '
+                f'"{word}": only PettingZoo environments have teams that learn; in a battle the '
                 "enemy is played by the game"
             )
-        teams = [team for team, _ in find_spec(scenario).info.teams]
         fitting = fit_teams(split_teams(word), teams, scenario)
         return ",".join(f"{team}={algo_of(algo)}" for team, algo in fitting.items())
     name = OTHER_NAMES.get(word, word)
@@ -227,25 +222,24 @@ def resolve(
 
     Without a name, the preset of the algorithm and the scenario is taken, if there is one.
     """
-    name = _full_name(scenario)
+    name = find_task(scenario).name
     algo_name = algo_of(algo, name)
-    own = (
-        f"{algo_name}/{name}",
-        *((f"{algo_name}/{WORLDS}", WORLDS) if is_pettingzoo(name) else ()),
-    )
+    general = [each for kind in kind_of(name).presets for each in (f"{algo_name}/{kind}", kind)]
+    own = [f"{algo_name}/{name.replace(':', '/')}", *general]
     found = [known for known in own if known in preset_names()]
     chosen = found[0] if preset is None and found else preset
     layers = load_preset(chosen) if chosen else []
     if preset is None and is_teams(algo_name):
-        layers += _team_layers(algo_name)
+        layers += _team_layers(algo_name, name)
     return from_layers(algo_name, name, [*layers, *([overrides] if overrides else ())])
 
 
-def _team_layers(algo_name: str) -> list[Layer]:
-    """What the presets of the teams' algorithms say for worlds, in the sections of the teams."""
+def _team_layers(algo_name: str, scenario: str) -> list[Layer]:
+    """What the presets of the teams' algorithms say for tasks of this kind, in the sections of the
+    teams."""
     layers = []
     for team, algo in split_teams(algo_name).items():
-        own = f"{algo}/{WORLDS}"
+        own = f"{algo}/{kind_of(scenario).presets[0]}"
         names = {"algo": team, "net": "net"}
         names |= {name: f"{team}_{name}" for name in inner_sections(ALGOS[algo].Config)}
         for layer in load_preset(own)[1:] if own in preset_names() else ():  # after what all share
@@ -254,37 +248,17 @@ def _team_layers(algo_name: str) -> list[Layer]:
     return layers
 
 
-def _full_name(scenario: str) -> str:
-    """As it is found again from everywhere."""
-    if is_pettingzoo(scenario):
-        return find_spec(scenario).name
-    if scenario.endswith(".toml"):
-        load_scenario(scenario)
-        return str(Path(scenario).absolute())  # the run may be resumed from another folder
-    return load_scenario(scenario).name
-
-
-def _found_again(task: dict[str, Any], scenario: str) -> dict[str, Any]:
-    """A rule-set file by its full path, as that of a scenario."""
-    rules = task.get("rules")
-    if is_pettingzoo(scenario) or not isinstance(rules, str) or not rules.endswith(".toml"):
-        return task
-    return {**task, "rules": str(Path(rules).absolute())}
-
-
 def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Settings:
     """Settings that are checked before anything begins."""
     kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
     refuse_other_names(kinds, layers)
     values = given(kinds, layers)
-    task, algo = _found_again(values.pop("task"), scenario), algo_settings(algo_name, values)
+    task = find_task(scenario, values.pop("task")).given
+    algo = algo_settings(algo_name, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
     settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
-    if is_pettingzoo(scenario):
-        _check_world(settings)
-    else:
-        _check_battles(settings)
+    _check_tasks(settings)
     if settings.curriculum.stages and not find_algo(algo_name).fits_many:
         others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)
         raise ConfigError(
@@ -295,27 +269,22 @@ def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Setti
     return settings
 
 
-def _check_battles(settings: Settings) -> None:
-    """Refuse what makes sense in worlds only, and battles that nobody has to learn."""
-    if settings.env.workers > 1:
-        raise ConfigError("env.workers are for worlds of PettingZoo; battles have run.threads")
-    if settings.env.reward != "own":
-        raise ConfigError("env.reward is for worlds of PettingZoo; in battles the team earns")
+def _check_tasks(settings: Settings) -> None:
+    """Refuse what makes no sense on the tasks of the run."""
+    work = EnvSetup(workers=settings.env.workers, reward=settings.env.reward)
     for each in settings.scenarios:
-        if options_for(load_scenario(each), dict(settings.task)).heuristic_ai:
-            raise ConfigError("task.heuristic_ai lets a script play: there is nothing to learn")
-
-
-def _check_world(settings: Settings) -> None:
-    """Refuse what makes sense in battles only."""
-    if settings.curriculum.stages:
-        raise ConfigError("curriculum.stages lead from battle to battle; a world has none")
-    if settings.run.target_win_rate:
-        raise ConfigError("run.target_win_rate: nothing is won in a world; set run.max_steps")
+        settings.task_of(each).check_training(work)
+    kind = kind_of(settings.scenario)
+    if not kind.is_won and settings.curriculum.stages:
+        raise ConfigError("curriculum.stages lead from battle to battle, by win rates")
+    if not kind.is_won and settings.run.target_win_rate:
+        raise ConfigError(
+            f"run.target_win_rate: nothing is won in {settings.scenario}; set run.max_steps"
+        )
     teams = settings.algo.teams if isinstance(settings.algo, TeamsConfig) else ()
     parts = {team.name: team.cfg for team in teams} or {"algo": settings.algo}
     for section, cfg in parts.items():
-        if getattr(cfg, "teacher", ""):
+        if getattr(cfg, "teacher", "") not in ("", *kind.players):
             raise ConfigError(f"{section}.teacher knows battles only; leave it empty")
 
 

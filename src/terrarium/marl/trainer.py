@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from terrarium.envs.pettingzoo.errors import PettingZooError
-from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
-from terrarium.envs.players.players import PLAYERS
-from terrarium.envs.vector import VecEnv
+from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task, TaskError, VectorEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
+from terrarium.marl.algo_fit import check_algo
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.algos.per_team import TeamsConfig
+from terrarium.marl.batch import obs_from_views
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
 from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
-from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
+from terrarium.marl.rollout import Collector, EndedEpisodes
 from terrarium.marl.run_folder import RunFolder, load_weights_of
 from terrarium.marl.runtime import free_memory, make_runtime, use_threads
 from terrarium.marl.settings import Settings
-from terrarium.marl.tasks import TEST_SEED, EnvSetup, Task
+
+TEST_SEED = 1_000_000_000
+"""Of the first episode of every evaluation; training draws its seeds from 2^62 others"""
 
 
 @dataclass
@@ -112,7 +113,7 @@ class Trainer:
             with self.folder.open_log(self.progress.steps) as log:
                 try:
                     return self._loop(log, tell, is_stopped)
-                except PettingZooError as error:
+                except TaskError as error:
                     self._save_after(log)
                     raise TerrariumError(
                         f"{error}. The run has stopped; what was learned is in {self.folder.last}"
@@ -188,29 +189,29 @@ class Trainer:
     def _test(self, log: MetricsLog) -> None:
         """Greedy battles on held-apart seeds; one of them is recorded."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
-        player, game = PolicyPlayer(self.algo), self.task
-        result = game.test(player, settings.eval.episodes, self.work)
-        if settings.eval.replays and game.is_drawable:
-            seed = TEST_SEED + progress.steps % settings.eval.episodes
-            title = f"{settings.algo_name} after {progress.steps:,} steps: {game.title}"
-            path = self.folder.replay_path(progress.steps, game.suffix)
-            game.record(player, seed, title, path)
+        player, task, episodes = PolicyPlayer(self.algo), self.task, settings.eval.episodes
+        result = task.evaluate(player, EvalRound(episodes, TEST_SEED, episodes, self.work))
+        if settings.eval.replays and task.is_drawable:
+            seed = TEST_SEED + progress.steps % episodes
+            title = f"{settings.algo_name} after {progress.steps:,} steps: {task.title}"
+            replay = task.record(player, seed, title)
+            replay.save(self.folder.replay_path(progress.steps, replay.suffix))
         progress.seconds += time.perf_counter() - start
         progress.last_test = progress.steps
         progress.next_test = progress.steps + settings.eval.interval
-        progress.test_return = result.metrics["test/return"]
-        if game.is_won:
+        progress.test_return = result.mean_return
+        if task.is_won:
             progress.test_win_rate = result.score
-        log.write(progress.steps, progress.seconds, self.scenario, result.metrics)
-        if self.in_last_stage and self._is_best(game, result.score):
+        log.write(progress.steps, progress.seconds, self.scenario, result.metrics())
+        if self.in_last_stage and self._is_best(task, result.score):
             save_checkpoint(self.folder.best, self._policy())
 
-    def _is_best(self, game: Task, score: float) -> bool:
+    def _is_best(self, task: Task, score: float) -> bool:
         """Whether a test was as good as any before. Of opponents the last ones are the best: what
         one side gains, the other loses."""
         progress = self.progress
-        if not game.is_won:
-            better = score >= progress.best_return or not game.is_common
+        if not task.is_won:
+            better = score >= progress.best_return or not task.cooperative
             progress.best_return = max(score, progress.best_return)
             return better
         better = score >= progress.best_win_rate
@@ -249,8 +250,7 @@ class Trainer:
     def _call_teacher(self, name: str) -> None:
         """Attach or detach the scripted teacher."""
         if name and self._collector.teacher is None:
-            player, env = PLAYERS[name](), self._env
-            assert isinstance(env, VecEnv), "settings see to that"
+            player, env = self.task.player(name), self._env
             self._collector.teacher = lambda: player.act(env)
         elif not name and self._collector.teacher is not None:
             self._collector.dismiss_teacher()
@@ -284,10 +284,9 @@ class Trainer:
             save_checkpoint(self.folder.kept(progress.steps), self._policy())
 
     def _save_after(self, log: MetricsLog) -> None:
-        """A checkpoint after a world has failed: its episodes begin anew when the run goes on."""
-        if isinstance(self._env, PettingZooVecEnv):
-            self._env.abandon()
-            self._collector.begins.fill_(True)
+        """A checkpoint after an environment failed: episodes begin anew when the run goes on."""
+        self._env.abandon()
+        self._collector.begins.fill_(True)
         self._save(log)
 
     def _load(self, content: dict[str, Any]) -> None:
@@ -338,17 +337,17 @@ def _check_length(settings: Settings, name: str) -> None:
 
 def _checked_memory(settings: Settings, name: str) -> int:
     """What a scenario's steps will take, unless that is more than there is."""
-    algo, game = find_algo(settings.algo_name), settings.task_of(name)
+    algo, task = find_algo(settings.algo_name), settings.task_of(name)
     if isinstance(settings.algo, TeamsConfig):
         for team in settings.algo.teams:
-            game.refuse(team.algo, team.kind, settings.net, settings.env.reward, team.name)
+            check_algo(task, team.algo, team.kind, settings.net, settings.env.reward, team.name)
     else:
-        game.refuse(settings.algo_name, algo, settings.net, settings.env.reward)
+        check_algo(task, settings.algo_name, algo, settings.net, settings.env.reward)
     views = algo.views(settings.net)
-    spec = replace(game.spec(views), limit_steps=_longest(settings))
+    spec = replace(task.spec(views), limit_steps=_longest(settings))
     if spec.limit_steps == 0:
         _check_length(settings, name)
-    obs, n_envs = game.blank(views), settings.env.n_envs
+    obs, n_envs = obs_from_views(task.blank(views)), settings.env.n_envs
     needed = kept_bytes(settings.algo, spec, settings.net, obs, n_envs)
     free = free_memory()
     if needed > free:

@@ -1,7 +1,7 @@
-"""Records of battles and of other worlds, the pages that play them, and pictures of them."""
+"""Records of battles and of other episodes, the pages that play them, and pictures of them."""
 
 SUFFIX = ".terrarium"
 """Of files that hold a battle's record"""
 
-WORLD_SUFFIX = ".world"
-"""Of files that hold an episode of a world that is no battle"""
+EPISODE_SUFFIX = ".episode"
+"""Of files that hold an episode of any other task"""

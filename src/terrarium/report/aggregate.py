@@ -94,8 +94,8 @@ class Statistics:
 
 
 def all_statistics(groups: Sequence[RunGroup]) -> tuple[Statistics, ...]:
-    """One for all win rates together, and one for each world or team: a mean over the returns of
-    two worlds would say most about the one with the larger rewards."""
+    """One for all win rates together, and one for each other task or team: a mean over the
+    returns of two tasks would say most about the one with the larger rewards."""
     by_scale: dict[str, list[RunGroup]] = {}
     for group in groups:
         by_scale.setdefault("" if group.measure.is_share else group.panel, []).append(group)

@@ -27,10 +27,10 @@ class Comparison:
     """Groups of runs, a row of the table for each, and what to keep in mind about them."""
 
     groups: tuple[RunGroup, ...]
-    """and those of the teams of worlds"""
+    """and those of the teams"""
     rows: tuple[Summary, ...]
     statistics: tuple[Statistics, ...]
-    """of all win rates, and of each world or team"""
+    """of all win rates, and of each other task or team"""
     notes: tuple[str, ...]
 
 

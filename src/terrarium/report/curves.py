@@ -40,7 +40,7 @@ def png_of(groups: Sequence[RunGroup]) -> bytes:
 
 
 def curves_figure(groups: Sequence[RunGroup]) -> Figure:
-    """Two panels for each scenario and each team of a world, and a legend below."""
+    """Two panels for each scenario and each of its teams, and a legend below."""
     measures = {group.panel: group.measure for group in groups}
     scenarios = list(measures)
     columns = n_columns(groups)

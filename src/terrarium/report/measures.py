@@ -1,4 +1,4 @@
-"""What is compared: how often battles are won, or in worlds, where nothing is won, the return."""
+"""What is compared: how often battles are won, or where nothing is won, the return."""
 
 from dataclasses import dataclass
 

@@ -24,10 +24,10 @@ def notes_on(groups: Sequence[RunGroup]) -> tuple[str, ...]:
         "them as about itself."
         for scenario in dict.fromkeys(group.scenario for group in groups if group.team)
     ]
-    worlds = {group.scenario for group in groups if not group.measure.is_share}
-    if worlds and len({group.scenario for group in groups}) > 1:
+    tasks = {group.scenario for group in groups if not group.measure.is_share}
+    if tasks and len({group.scenario for group in groups}) > 1:
         found.append(
-            "Returns of worlds have no common scale, so each world stands for itself and is in no "
+            "Returns have no common scale, so each such task stands for itself and is in no "
             "number over several scenarios."
         )
     return tuple(found)

@@ -46,8 +46,8 @@ _ABOUT_LEVELS = {
 _ABOUT_MEANS = {
     WIN_RATE: "<b>mean</b> and <b>median</b> are over scenarios, of the mean over runs; the "
     "<b>optimality gap</b> is what is missing to winning always.",
-    RETURN: "Returns of different worlds have no common scale, so there is no number over several "
-    "worlds; and no optimum that is known.",
+    RETURN: "Returns of different tasks have no common scale, so there is no number over several "
+    "tasks; and no optimum that is known.",
 }
 
 

@@ -42,7 +42,7 @@ _PANEL_TITLE = {"loc": "left", "fontsize": 10.0}
 
 
 def statistics_figure(groups: Sequence[RunGroup], scales: Sequence[Statistics]) -> Figure:
-    """A block for all win rates and for each world or team, one below the other."""
+    """A block for all win rates and for each other task or team, one below the other."""
     scales = [scale for scale in scales if scale.aggregates]
     labels = {aggregate.label for scale in scales for aggregate in scale.aggregates}
     styles = {name: style for name, style in line_styles(groups).items() if name in labels}

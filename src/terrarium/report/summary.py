@@ -68,7 +68,7 @@ class Summary:
     best_evaluation: float
     """the highest of all evaluations of all runs"""
     reached: tuple[Reached, ...]
-    """nothing where nothing is won: returns have no levels that all worlds share"""
+    """nothing where nothing is won: returns have no levels that all tasks share"""
     steps_per_s: float | None
 
     @property

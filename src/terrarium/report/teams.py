@@ -1,4 +1,4 @@
-"""Worlds with several teams: groups of runs once more, with what one team earned."""
+"""Tasks with several teams: groups of runs once more, with what one team earned."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

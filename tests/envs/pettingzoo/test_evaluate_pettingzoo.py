@@ -1,4 +1,4 @@
-"""Evaluation in worlds: exactly the episodes that were asked for, whatever the batch."""
+"""Evaluation of returns: exactly the episodes that were asked for, whatever the batch."""
 
 import math
 
@@ -65,7 +65,7 @@ def test_teams_and_intervals() -> None:
         steps_per_s=1.0,
     )
     assert result.mean_return == 3.5
-    assert result.by_team() == {"a": 2.5, "b": 5.5}
+    assert {team: part.mean for team, part in result.by_team().items()} == {"a": 2.5, "b": 5.5}
     # Episodes' means are 2, 3, 4, 5: standard deviation sqrt(5 / 3), of their mean half of that.
     half = 1.959964 * math.sqrt(5.0 / 3.0) / 2.0
     assert result.interval == pytest.approx((3.5 - half, 3.5 + half))

@@ -1,4 +1,4 @@
-"""Records of worlds hold what was played."""
+"""Records of episodes hold what was played."""
 
 import sys
 from types import ModuleType
@@ -16,12 +16,12 @@ from terrarium.envs.pettingzoo.players import RandomPettingZooPlayer
 from terrarium.envs.pettingzoo.recording import record_pettingzoo
 from terrarium.envs.pettingzoo.spec import find_spec, spec_names
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
-from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES
-from terrarium.replay.pettingzoo.world_picture import WorldPainter
-from terrarium.replay.pettingzoo.world_record import PettingZooRecord, from_bytes, to_bytes
-from tests.replay.test_world_pictures import where
+from terrarium.replay.episodes.episode_frames import MAX_PICTURES
+from terrarium.replay.episodes.episode_picture import EpisodePainter
+from terrarium.replay.episodes.episode_record import EpisodeRecord, from_bytes, to_bytes
+from tests.replay.test_episode_pictures import where
 
-MODULE = "worlds_for_recording"
+MODULE = "environments_for_recording"
 
 
 class Candles(ParallelEnv):  # type: ignore[misc]
@@ -73,21 +73,21 @@ class Gray(Candles):
 
 @pytest.fixture(autouse=True)
 def candles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module from which worlds can be named."""
+    """A module from which environments can be named."""
     module = ModuleType(MODULE)
     for factory in (Candles, Blind, Gray):
         setattr(module, factory.__name__, factory)
     monkeypatch.setitem(sys.modules, MODULE, module)
 
 
-def recorded(name: str, seed: int = 3, **options: Any) -> PettingZooRecord:
+def recorded(name: str, seed: int = 3, **options: Any) -> EpisodeRecord:
     return record_pettingzoo(
         RandomPettingZooPlayer(seed), find_spec(name, options), seed, "An episode"
     )
 
 
 @pytest.mark.parametrize("name", spec_names())
-def test_every_particle_world_can_be_recorded(name: str) -> None:
+def test_every_particle_environment_can_be_recorded(name: str) -> None:
     record = recorded(name)
     assert record.n_steps == find_spec(name, {}).limit_steps == 25
     assert record.particles is not None
@@ -100,7 +100,7 @@ def test_every_particle_world_can_be_recorded(name: str) -> None:
     assert to_bytes(recorded(name)) == to_bytes(record)
 
 
-def test_a_record_holds_what_the_world_did() -> None:
+def test_a_record_holds_what_the_environment_did() -> None:
     """The same episode, played beside it and looked at with mpe2's own names."""
     world, seed = find_spec("mpe/simple_reference", {}), 5
     record = record_pettingzoo(RandomPettingZooPlayer(1), world, seed, "An episode")
@@ -136,11 +136,11 @@ def test_nothing_is_heard_from_those_who_are_silent() -> None:
     }
 
 
-def test_teams_are_those_of_the_world() -> None:
+def test_teams_are_those_of_the_environment() -> None:
     assert recorded("mpe/simple_tag").teams == (("adversary", (0, 1, 2)), ("agent", (3,)))
 
 
-def test_another_world_is_recorded_by_its_own_pictures() -> None:
+def test_another_environment_is_recorded_by_its_own_pictures() -> None:
     record = recorded(f"pettingzoo:{MODULE}:Candles")
     assert record.particles is None
     assert (record.n_steps, len(record.pictures), record.picture_every) == (4, 5, 1)
@@ -148,7 +148,7 @@ def test_another_world_is_recorded_by_its_own_pictures() -> None:
     # Who leaves early is gone; who is there to the end has not left before it.
     assert record.present[:, 0].tolist() == [True, True, False, False, False]
     assert record.present[:, 1].all()
-    assert where(WorldPainter(record).paint(3), (3, 3, 3)).shape == (2,)
+    assert where(EpisodePainter(record).paint(3), (3, 3, 3)).shape == (2,)
 
 
 @pytest.mark.slow
@@ -171,7 +171,7 @@ def test_an_episode_that_does_not_end_is_cut_off_and_told(
     assert caplog.text == ""
 
 
-def test_a_world_that_cannot_be_drawn_says_so() -> None:
+def test_an_environment_that_cannot_be_drawn_says_so() -> None:
     expected = r"environment cannot be drawn: .* render_modes are \['human'\]; rgb_array is needed"
     with pytest.raises(PettingZooError, match=expected):
         recorded(f"pettingzoo:{MODULE}:Blind")

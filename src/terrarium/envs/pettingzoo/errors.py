@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from terrarium.envs.tasks.task import TaskError
 from terrarium.errors import TerrariumError
 
 
-class PettingZooError(TerrariumError):
+class PettingZooError(TaskError):
     """An environment does what cannot be shown in arrays, or fails."""
 
 

@@ -3,7 +3,8 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from terrarium.envs.evaluate import Z_95
 from terrarium.envs.pettingzoo.players import PettingZooPlayer
 from terrarium.envs.pettingzoo.spec import PettingZooSpec
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
+from terrarium.envs.tasks.task import MeanReturn
 from terrarium.errors import TerrariumError
 
 
@@ -44,9 +46,59 @@ class PettingZooEvaluation:
         half = Z_95 * float(of_each.std(ddof=1)) / math.sqrt(self.episodes)
         return self.mean_return - half, self.mean_return + half
 
-    def by_team(self) -> dict[str, float]:
-        """The mean return of each team's agents."""
-        return {team: float(self.returns[:, list(places)].mean()) for team, places in self.teams}
+    @property
+    def score(self) -> float:
+        return self.mean_return
+
+    @property
+    def mean_steps(self) -> float:
+        return float(self.steps.mean())
+
+    def metrics(self) -> dict[str, float]:
+        """as a run logs them"""
+        teams = self.by_team()
+        own = {f"test/return/{team}": part.mean for team, part in teams.items() if len(teams) > 1}
+        return {
+            "test/return": self.mean_return,
+            "test/episode_steps": self.mean_steps,
+            **own,
+        }
+
+    def by_team(self) -> dict[str, MeanReturn]:
+        """Of each team's agents."""
+        found = {}
+        for team, places in self.teams:
+            part = replace(self, returns=self.returns[:, list(places)])
+            found[team] = MeanReturn(part.mean_return, *part.interval)
+        return found
+
+    def table_rows(self) -> list[dict[str, str]]:
+        low, high = self.interval
+        row = {
+            "task": self.scenario,
+            "return": f"{self.mean_return:.2f}",
+            "95 % interval": f"{low:.2f} - {high:.2f}",
+            "episodes": str(self.episodes),
+            "steps": f"{self.mean_steps:.1f}",
+            "steps/s": f"{self.steps_per_s:,.0f}",
+        }
+        teams = self.by_team() if len(self.teams) > 1 else {}
+        parts = [
+            {"task": f"  {team}", "return": f"{part.mean:.2f}"} for team, part in teams.items()
+        ]
+        return [row, *parts]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "scenario": self.scenario,
+            "episodes": self.episodes,
+            "seed": self.seed,
+            "mean_return": self.mean_return,
+            "interval": self.interval,
+            "by_team": {team: part.mean for team, part in self.by_team().items()},
+            "mean_steps": self.mean_steps,
+            "steps_per_s": self.steps_per_s,
+        }
 
 
 def evaluate_pettingzoo(

@@ -10,9 +10,9 @@ from terrarium.envs.pettingzoo.errors import PettingZooError, blaming
 from terrarium.envs.pettingzoo.players import PettingZooPlayer
 from terrarium.envs.pettingzoo.spec import PettingZooSpec
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
-from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, Thing
-from terrarium.replay.pettingzoo.world_picture import encode_picture
-from terrarium.replay.pettingzoo.world_record import PettingZooRecord, one_line
+from terrarium.replay.episodes.episode_frames import MAX_PICTURES, Particles, Thing
+from terrarium.replay.episodes.episode_picture import encode_picture
+from terrarium.replay.episodes.episode_record import EpisodeRecord, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ DEFAULT_FPS = 10.0
 
 def record_pettingzoo(
     player: PettingZooPlayer, spec: PettingZooSpec, seed: int, title: str
-) -> PettingZooRecord:
+) -> EpisodeRecord:
     """Play one episode of an environment, and record it."""
     env = PettingZooVecEnv(
         spec, n_envs=1, mode="serial", seed=seed, autoreset=False, render_mode=_render_mode(spec)
@@ -68,16 +68,16 @@ class PettingZooLog:
         self._present.append(self._present[-1] if self._env.over[0] else self._there())
         self._sight.look()
 
-    def record(self, title: str) -> PettingZooRecord:
+    def record(self, title: str) -> EpisodeRecord:
         """What has been noted so far."""
         info = self._env.info
         n_steps = len(self._rewards)
         if n_steps >= MOST_STEPS and not self._env.over[0]:
             logger.warning("%s: the episode does not end; %d steps are shown", info.name, n_steps)
         particles, pictures, every = self._sight.seen()
-        return PettingZooRecord(
+        return EpisodeRecord(
             title=one_line(title),
-            world=one_line(info.name),
+            task=one_line(info.name),
             seed=self._seed,
             agents=_distinct(info.agents),
             teams=tuple((one_line(name), members) for name, members in info.teams),

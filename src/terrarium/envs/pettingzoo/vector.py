@@ -20,7 +20,7 @@ from terrarium.envs.pettingzoo.crews import (
 )
 from terrarium.envs.pettingzoo.errors import PettingZooError
 from terrarium.envs.pettingzoo.past import Past, load_batch, save_batch
-from terrarium.envs.pettingzoo.spec import PettingZooSpec
+from terrarium.envs.pettingzoo.spec import PettingZooInfo, PettingZooSpec
 from terrarium.envs.vector import EnvError
 from terrarium.envs.views import StepOutput, Views
 from terrarium.errors import nearest
@@ -285,6 +285,16 @@ def _checked_mode(mode: str, workers: int, render_mode: str | None) -> str:
     if render_mode is not None and mode != "serial":
         raise EnvError(f'render_mode "{render_mode}" needs mode "serial", not "{mode}"')
     return mode
+
+
+def blank_views(n: int, info: PettingZooInfo) -> Views:
+    """[n, ...] zeros, as they are seen."""
+    a = info.n_agents
+    return _views(
+        np.zeros((n, a, info.obs_width), np.float32),
+        np.zeros((n, info.state_size), np.float32),
+        np.zeros((n, a, info.n_actions), np.bool_),
+    )
 
 
 def _views(obs: NDArray[np.float32], state: NDArray[np.float32], avail: NDArray[np.bool_]) -> Views:

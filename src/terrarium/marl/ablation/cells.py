@@ -32,7 +32,7 @@ class Done:
     steps: int
     seconds: float
     win_rate: float
-    """of the last test; -1 in worlds, where nothing is won"""
+    """of the last test; -1 where nothing is won"""
     test_return: float | None = None
     """of the last test; cells of earlier versions did not write it"""
 

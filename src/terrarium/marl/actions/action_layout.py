@@ -9,9 +9,9 @@ column.
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.actions.relaxed import bits_st, categorical_st, one_hot_of
 from terrarium.marl.batch import mask_unavailable
-from terrarium.marl.net_config import Spec
 
 
 class ActionLayout:

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, Spec, views_of
+from terrarium.marl.net_config import NetConfig, views_of
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
 from terrarium.marl.buffers.replay_store import ReplayStore
-from terrarium.marl.net_config import Spec
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
 from terrarium.marl.rollout import Rollout

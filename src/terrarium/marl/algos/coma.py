@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from terrarium.config import check_settings
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import nearest
 from terrarium.marl.advantages_and_returns import lambda_returns
 from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
@@ -21,7 +22,7 @@ from terrarium.marl.algos.base import (
     update_target,
 )
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic

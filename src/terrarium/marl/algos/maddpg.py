@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.config import check_settings
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
@@ -23,7 +24,7 @@ from terrarium.marl.algos.base import (
 from terrarium.marl.batch import Obs, Own, masked_mean
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
 from terrarium.marl.buffers.replay_buffer import ReplayBuffer
-from terrarium.marl.net_config import NetConfig, Spec, views_of
+from terrarium.marl.net_config import NetConfig, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.joint_critic import JointCritic, with_own

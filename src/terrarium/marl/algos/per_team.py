@@ -8,17 +8,18 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec, spec_of_some
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.maddpg import Maddpg, OtherTeams
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, Spec, spec_of_some
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 
 GOOD = "good"
-"""What worlds with adversaries call those that are none, though their names do not say it"""
+"""What environments with adversaries call those that are none, though their names do not say it"""
 
 
 @dataclass(frozen=True)
@@ -191,30 +192,30 @@ def split_teams(word: str) -> dict[str, str]:
     return {name.strip(): algo.strip() for name, _, algo in pairs}
 
 
-def find_team(word: str, known: Sequence[str], world: str) -> str:
-    """The team of a world that a word means: the only one beside adversaries is also the good."""
+def find_team(word: str, known: Sequence[str], task: str) -> str:
+    """The team of a task that a word means: the only one beside adversaries is also the good."""
     others = [name for name in known if name != "adversary"]
     if word == GOOD and GOOD not in known and len(others) == 1 and len(known) > 1:
         return others[0]
     if word not in known:
         raise TerrariumError(
-            f'unknown team "{word}" of {world}.{nearest(word, known)} Allowed: {", ".join(known)}'
+            f'unknown team "{word}" of {task}.{nearest(word, known)} Allowed: {", ".join(known)}'
         )
     return word
 
 
-def fit_teams(given: dict[str, str], known: Sequence[str], world: str) -> dict[str, str]:
-    """The same with the world's own names of its teams, in its order; all must be there."""
+def fit_teams(given: dict[str, str], known: Sequence[str], task: str) -> dict[str, str]:
+    """The same with the task's own names of its teams, in its order; all must be there."""
     renamed: dict[str, str] = {}
     for word, algo in given.items():
-        name = find_team(word, known, world)
+        name = find_team(word, known, task)
         if name in renamed:
-            raise TerrariumError(f"team {name} of {world} is named twice: {', '.join(given)}")
+            raise TerrariumError(f"team {name} of {task} is named twice: {', '.join(given)}")
         renamed[name] = algo
     missing = [name for name in known if name not in renamed]
     if missing:
         raise TerrariumError(
-            f"team {missing[0]} of {world} has no algorithm; name one for each: "
+            f"team {missing[0]} of {task} has no algorithm; name one for each: "
             + ",".join(f"{name}={renamed.get(name, 'maddpg')}" for name in known)
         )
     return {name: renamed[name] for name in known}

@@ -7,12 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.config import check_settings
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
 from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic

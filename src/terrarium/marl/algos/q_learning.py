@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.config import check_settings
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_selectors import ExploreConfig, Explorer
 from terrarium.marl.advantages_and_returns import lambda_returns, n_step_returns
@@ -41,7 +42,7 @@ from terrarium.marl.differ import (
     mixing_gradients,
     split,
 )
-from terrarium.marl.net_config import NetConfig, Spec, views_of
+from terrarium.marl.net_config import NetConfig, views_of
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.rollout import PolicyOutput, Rollout

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, obs_zeros, own_zeros, parts, write_obs
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
 from terrarium.marl.buffers.sum_tree import SumTree
-from terrarium.marl.net_config import Spec
 from terrarium.marl.rollout import Rollout
 
 OWN = ("rewards", "terminated", "there")

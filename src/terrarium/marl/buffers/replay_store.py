@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.buffers.replay_files import ReplayFiles
-from terrarium.marl.net_config import Spec
 from terrarium.marl.rollout import Rollout
 
 

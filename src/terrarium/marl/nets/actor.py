@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, mask_unavailable
-from terrarium.marl.net_config import NetConfig, NetError, Spec
+from terrarium.marl.net_config import NetConfig, NetError
 from terrarium.marl.nets.building_blocks import split_axis
 from terrarium.marl.nets.comm import Comm, comm_mask, exchange
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of

@@ -5,8 +5,9 @@ import math
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError, Spec
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.building_blocks import linear

@@ -2,8 +2,9 @@
 
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, Spec
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.building_blocks import linear
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of

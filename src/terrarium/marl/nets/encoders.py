@@ -2,8 +2,9 @@
 
 from torch import Tensor
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError, Spec
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
 from terrarium.marl.nets.hpn import HpnEncoder

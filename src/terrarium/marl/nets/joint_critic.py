@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.mlp import agent_states
 
 

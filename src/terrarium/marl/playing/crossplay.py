@@ -3,58 +3,47 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.envs.pettingzoo.evaluate import PettingZooEvaluation, evaluate_pettingzoo
-from terrarium.envs.pettingzoo.players import PettingZooPlayer, RandomPettingZooPlayer
-from terrarium.envs.pettingzoo.spec import PettingZooSpec, find_spec, is_pettingzoo
-from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
+from terrarium.envs.tasks.task import EvalRound, Evaluation, MeanReturn, Task, VectorEnv
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algos.per_team import find_team, is_teams, split_teams
 from terrarium.marl.playing.player import PolicyPlayer
-from terrarium.marl.run_folder import load_algo, scenario_of, settings_of
+from terrarium.marl.run_folder import load_algo, settings_of
 
 RANDOM = "random"
 
 
+class TeamPlayer(Protocol):
+    """Chooses the actions of all agents in a batch."""
+
+    def act(self, env: VectorEnv) -> NDArray[Any]: ...
+
+
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who can play every team of a world."""
+    """Somebody who can play every team of a task."""
 
     name: str
     """a run's folder or checkpoint, or random"""
     algos: Mapping[str, str]
     """by team: what plays it"""
-    new_player: Callable[[], PettingZooPlayer]
+    new_player: Callable[[], TeamPlayer]
     """a player who remembers nothing yet"""
 
 
 @dataclass(frozen=True)
 class Entrants:
-    """Those who were named, the world they all know, and what is worth telling about them."""
+    """Those who were named, the task they all know, and what is worth telling about them."""
 
-    world: PettingZooSpec
+    task: Task
     contestants: tuple[Contestant, ...]
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Earned:
-    """Mean return of a team's agents, and where it is with a confidence of 95 %."""
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def half(self) -> float:
-        """of the interval; infinite after a single episode"""
-        return (self.high - self.low) / 2.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +52,7 @@ class Pairing:
 
     row: int
     column: int
-    earned: Mapping[str, Earned]
+    earned: Mapping[str, MeanReturn]
     """by team"""
     mean_steps: float
 
@@ -94,15 +83,6 @@ class CrossTable:
         return np.column_stack((means, means.mean(axis=1)))
 
 
-@dataclass(frozen=True)
-class Round:
-    """Which episodes every pairing plays, and how many of them side by side."""
-
-    episodes: int = 500
-    seed: int = 0
-    batch: int = 64
-
-
 class JointPlayer:
     """One player acts for some agents, and another for the rest.
 
@@ -110,66 +90,62 @@ class JointPlayer:
     of what it would do, only the actions of its own agents are done.
     """
 
-    def __init__(
-        self, player: PettingZooPlayer, places: Sequence[int], rest: PettingZooPlayer
-    ) -> None:
+    def __init__(self, player: TeamPlayer, places: Sequence[int], rest: TeamPlayer) -> None:
         self._player, self._places, self._rest = player, list(places), rest
 
-    def act(self, env: PettingZooVecEnv) -> NDArray[Any]:
+    def act(self, env: VectorEnv) -> NDArray[Any]:
         actions = self._rest.act(env).copy()
         actions[:, self._places] = self._player.act(env)[:, self._places]
         return actions
 
 
 def find_entrants(words: Sequence[str], seed: int = 0) -> Entrants:
-    """Who is meant by folders, checkpoints and the word random; all must know the same world."""
+    """Who is meant by folders, checkpoints and the word random; all must know the same task."""
     _check_words(words)
     found = {word: _learned(word) for word in words if word != RANDOM}
-    (first, (world, _)), *rest = found.items()
-    if len(world.info.teams) == 1:
+    (first, (task, _)), *rest = found.items()
+    if len(task.teams) == 1:
         raise TerrariumError(
-            f"{world.name} has one team only, {world.info.teams[0][0]}: nobody plays against it; "
-            "cross-play needs a world with teams, such as mpe/simple_tag"
+            f"{task.name} has one team only, {task.teams[0][0]}: nobody plays against it; "
+            "cross-play needs a task with teams, such as mpe/simple_tag"
         )
     notes = []
     for name, (other, _) in rest:
-        _check_same(first, world, name, other)
-        if dict(other.options) != dict(world.options):
+        _check_same(first, task, name, other)
+        if dict(other.given) != dict(task.given):
             notes.append(
                 f"{name} has learned with {_options(other)}; "
-                f"all play with {_options(world)}, as {first} has"
+                f"all play with {_options(task)}, as {first} has"
             )
     by_chance = Contestant(
         RANDOM,
-        dict.fromkeys((team for team, _ in world.info.teams), RANDOM),
-        lambda: RandomPettingZooPlayer(seed),
+        dict.fromkeys((team for team, _ in task.teams), RANDOM),
+        lambda: task.player(RANDOM, seed),
     )
     contestants = [by_chance if word == RANDOM else found[word][1] for word in words]
-    return Entrants(world, tuple(contestants), tuple(notes))
+    return Entrants(task, tuple(contestants), tuple(notes))
 
 
 def cross_play(
     entrants: Entrants,
     team: str = "",
-    how: Round | None = None,
+    how: EvalRound | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> CrossTable:
-    """Let everybody play `team`, the world's first one if it is not named, with everybody."""
-    world, contestants, how = entrants.world, entrants.contestants, how or Round()
-    teams = dict(world.info.teams)
-    team = find_team(team, list(teams), world.name) if team else next(iter(teams))
+    """Let everybody play `team`, the first one of the task if it is not named, with everybody."""
+    task, contestants = entrants.task, entrants.contestants
+    how = how or EvalRound(episodes=500, n_envs=64)
+    teams = dict(task.teams)
+    team = find_team(team, list(teams), task.name) if team else next(iter(teams))
     others = tuple(name for name in teams if name != team)
     n = len(contestants)
     pairings = []
     for number in range(n * n):
         row, column = divmod(number, n)
         player, rest = (contestants[i].new_player() for i in (row, column))
-        evaluation = evaluate_pettingzoo(
+        evaluation = task.evaluate(
             JointPlayer(player, teams[team], rest),
-            world,
-            how.episodes,
-            how.seed,
-            n_envs=how.batch,
+            how,
             progress=lambda n_done, before=number: progress(  # type: ignore[misc]  # its default
                 (before + n_done / how.episodes) / n**2
             ),
@@ -177,7 +153,7 @@ def cross_play(
         pairings.append(_pairing(row, column, evaluation))
     names = tuple(contestant.name for contestant in contestants)
     return CrossTable(
-        scenario=world.name,
+        scenario=task.name,
         team=team,
         others=others,
         names=names,
@@ -202,57 +178,48 @@ def _check_words(words: Sequence[str]) -> None:
             raise TerrariumError(f"{words[number]} is named twice; name each player once")
 
 
-def _learned(word: str) -> tuple[PettingZooSpec, Contestant]:
+def _learned(word: str) -> tuple[Task, Contestant]:
     """What a run has learned, and who plays as it does."""
     path = Path(word)
     if not path.exists():
         if close := nearest(word, [RANDOM]):
             raise TerrariumError(f'unknown player "{word}".{close}')
         settings_of(path)  # says what is missing, and which run was probably meant
-    scenario = scenario_of(path)
-    if not is_pettingzoo(scenario):
+    settings = settings_of(path) if path.is_dir() else load_algo(path)[1]
+    task = settings.task_of(settings.scenario)
+    if not task.teams:
         raise TerrariumError(
-            f"{word} has learned {scenario}, a battle, where the game plays the enemy; crossplay "
-            "takes runs of worlds with teams, such as mpe/simple_tag"
+            f"{word} has learned {task.name}, a battle, where the game plays the enemy; crossplay "
+            "takes runs of tasks with teams, such as mpe/simple_tag"
         )
-    algo, settings = load_algo(path)
-    world = find_spec(scenario, settings.task)
-    teams, name = [team for team, _ in world.info.teams], settings.algo_name
+    algo, _ = load_algo(path)
+    teams, name = [team for team, _ in task.teams], settings.algo_name
     algos = split_teams(name) if is_teams(name) else dict.fromkeys(teams, name)
-    return world, Contestant(word, algos, lambda: PolicyPlayer(algo))
+    return task, Contestant(word, algos, lambda: PolicyPlayer(algo))
 
 
-def _check_same(first: str, world: PettingZooSpec, name: str, other: PettingZooSpec) -> None:
+def _check_same(first: str, task: Task, name: str, other: Task) -> None:
     """Agents must be the same, and see and do the same things."""
-    if other.name != world.name:
+    if other.name != task.name:
         raise TerrariumError(
-            f"{first} has learned {world.name}, and {name} {other.name}; "
-            "crossplay needs runs of the same world"
+            f"{first} has learned {task.name}, and {name} {other.name}; "
+            "crossplay needs runs of the same task"
         )
-    for what, one, two in (
-        ("agents", world.info.agents, other.info.agents),
-        ("actions", world.info.parts, other.info.parts),
-        ("observations", world.info.obs_sizes, other.info.obs_sizes),
-    ):
-        if one != two:
-            raise TerrariumError(
-                f"{first} and {name} have learned {world.name} with other {what}: "
-                f"{_options(world)}, and {_options(other)}; crossplay needs the same"
-            )
+    if what := task.differs_from(other):
+        raise TerrariumError(
+            f"{first} and {name} have learned {task.name} with other {what}: "
+            f"{_options(task)}, and {_options(other)}; crossplay needs the same"
+        )
 
 
-def _options(world: PettingZooSpec) -> str:
+def _options(task: Task) -> str:
     """As they are written on the command line."""
-    words = [f"task.{key}={value}" for key, value in sorted(world.options.items())]
+    words = [f"task.{key}={value}" for key, value in sorted(task.given.items())]
     return " ".join(words) or "no options"
 
 
-def _pairing(row: int, column: int, evaluation: PettingZooEvaluation) -> Pairing:
-    earned = {}
-    for team, places in evaluation.teams:
-        of_team = replace(evaluation, returns=evaluation.returns[:, list(places)])
-        earned[team] = Earned(of_team.mean_return, *of_team.interval)
-    return Pairing(row, column, earned, float(evaluation.steps.mean()))
+def _pairing(row: int, column: int, evaluation: Evaluation) -> Pairing:
+    return Pairing(row, column, evaluation.by_team(), evaluation.mean_steps)
 
 
 def _algos_of(contestant: Contestant, teams: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Episodes(Protocol):
-    """Many episodes at once, as far as a policy has to know them: battles, or worlds."""
+    """Many episodes at once, as far as a policy has to know them."""
 
     n_envs: int
     n_agents: int

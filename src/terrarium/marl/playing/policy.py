@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from terrarium.config import Layer, given, layer_from_file
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, find_algo
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.per_team import is_teams, split_teams
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
-from terrarium.marl.net_config import NetConfig, Spec
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.runtime import make_runtime
 
 

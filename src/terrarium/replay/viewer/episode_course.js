@@ -4,11 +4,11 @@ const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]]; // color is not the only sign
 const AXIS = 52; // pixels on the left for the numbers
 
 class Course {
-  constructor(canvas, world) {
+  constructor(canvas, episode) {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
-    this.world = world;
-    const all = world.teamRewards.flat();
+    this.episode = episode;
+    const all = episode.teamRewards.flat();
     this.least = Math.min(0, ...extremes(all));
     this.most = Math.max(0, ...extremes(all));
     if (this.least === this.most) this.most = 1;
@@ -16,8 +16,8 @@ class Course {
   }
 
   recolor() {
-    this.colors = colorTable(this.world.palette);
-    this.teamColors = this.world.teamColors(this.colors);
+    this.colors = colorTable(this.episode.palette);
+    this.teamColors = this.episode.teamColors(this.colors);
   }
 
   resize() {
@@ -25,12 +25,12 @@ class Course {
   }
 
   toX(tick) {
-    return AXIS + (tick / Math.max(1, this.world.n_steps)) * (this.width - AXIS - 8);
+    return AXIS + (tick / Math.max(1, this.episode.n_steps)) * (this.width - AXIS - 8);
   }
 
   toTick(px) {
     const share = (px - AXIS) / Math.max(1, this.width - AXIS - 8);
-    return Math.min(1, Math.max(0, share)) * this.world.n_steps;
+    return Math.min(1, Math.max(0, share)) * this.episode.n_steps;
   }
 
   toY(reward) {
@@ -39,17 +39,17 @@ class Course {
   }
 
   draw(tick) {
-    const { pen, world, colors } = this;
+    const { pen, episode, colors } = this;
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     this.drawAxis();
-    for (const [from, to, alpha] of [[0, tick, 1], [tick, world.n_steps, 0.45]]) { // what is to come is paler
+    for (const [from, to, alpha] of [[0, tick, 1], [tick, episode.n_steps, 0.45]]) { // what is to come is paler
       pen.save();
       pen.beginPath();
       pen.rect(this.toX(from), 0, this.toX(to) - this.toX(from), this.height);
       pen.clip();
       pen.globalAlpha = alpha;
-      world.teamRewards.forEach((rewards, n) => this.drawCurve(rewards, n));
+      episode.teamRewards.forEach((rewards, n) => this.drawCurve(rewards, n));
       pen.restore();
     }
     pen.fillStyle = colors.text;
@@ -63,7 +63,7 @@ class Course {
     pen.textBaseline = "middle";
     pen.fillStyle = colors.muted;
     pen.textAlign = "left";
-    pen.fillText(this.world.teams.some(({ members }) => members.length > 1) ? "reward of each step, mean of a team" : "reward of each step", AXIS, 8);
+    pen.fillText(this.episode.teams.some(({ members }) => members.length > 1) ? "reward of each step, mean of a team" : "reward of each step", AXIS, 8);
     pen.textAlign = "right";
     const written = [];
     for (const reward of [this.most, this.least, 0]) {

@@ -1,17 +1,17 @@
-/* The page of a world: its table of agents, its legend, and what keys and buttons do. */
+/* The page of an episode: its table of agents, its legend, and what keys and buttons do. */
 
-class WorldApp extends Player {
-  constructor(world) {
-    super(world.n_steps, world.fps);
-    this.world = world;
-    this.field = new WorldField($("field"), world);
-    this.timeline = new Course($("timeline"), world);
+class EpisodeApp extends Player {
+  constructor(episode) {
+    super(episode.n_steps, episode.fps);
+    this.episode = episode;
+    this.field = new EpisodeField($("field"), episode);
+    this.timeline = new Course($("timeline"), episode);
     this.writeNames();
     this.writeTable();
     this.wirePlayback();
     this.wireKeys({ n: () => this.toggleNames() });
     this.wireTimeline();
-    $("labels").hidden = !world.isDrawn;
+    $("labels").hidden = !episode.isDrawn;
     $("labels").onclick = () => this.toggleNames();
     new ResizeObserver(() => this.resize()).observe($("stage"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
@@ -21,35 +21,35 @@ class WorldApp extends Player {
   }
 
   writeNames() {
-    const { world } = this, steps = `${world.n_steps} ${world.n_steps === 1 ? "step" : "steps"}`;
-    $("title").textContent = world.title;
-    $("meta").textContent = `${world.world} · seed ${world.seed} · ${steps} · ${world.nAgents} ${world.nAgents === 1 ? "agent" : "agents"}`;
-    $("result").textContent = `Mean return ${short(this.meanReturn(world.agents.map((_, a) => a), world.n_steps))}`;
-    $("note").hidden = world.isDrawn || world.picture_every === 1;
-    $("note").textContent = `The pictures are the world's own; every ${ordinal(world.picture_every)} step is shown.`;
+    const { episode } = this, steps = `${episode.n_steps} ${episode.n_steps === 1 ? "step" : "steps"}`;
+    $("title").textContent = episode.title;
+    $("meta").textContent = `${episode.task} · seed ${episode.seed} · ${steps} · ${episode.nAgents} ${episode.nAgents === 1 ? "agent" : "agents"}`;
+    $("result").textContent = `Mean return ${short(this.meanReturn(episode.agents.map((_, a) => a), episode.n_steps))}`;
+    $("note").hidden = episode.isDrawn || episode.picture_every === 1;
+    $("note").textContent = `The pictures are the environment's own; every ${ordinal(episode.picture_every)} step is shown.`;
   }
 
   meanReturn(members, step) {
-    return mean(members.map((a) => this.world.returnOf(a, step)));
+    return mean(members.map((a) => this.episode.returnOf(a, step)));
   }
 
   // --- the table --------------------------------------------------------------------------
 
   writeTable() {
-    const { world } = this;
-    $("agents").classList.toggle("silent", !world.speaks);
-    $("agents").classList.toggle("alone", world.nAgents === 1);
+    const { episode } = this;
+    $("agents").classList.toggle("silent", !episode.speaks);
+    $("agents").classList.toggle("alone", episode.nAgents === 1);
     this.rows = [];
     this.teamRows = [];
     this.swatches = [];
-    for (const [n, { name, members }] of world.teams.entries()) {
+    for (const [n, { name, members }] of episode.teams.entries()) {
       const body = document.createElement("tbody");
-      if (world.teams.length > 1 || members.length > 1) {
-        this.teamRows[n] = this.addRow(body, members.length > 1 ? name : world.agents[members[0]], "team", n);
+      if (episode.teams.length > 1 || members.length > 1) {
+        this.teamRows[n] = this.addRow(body, members.length > 1 ? name : episode.agents[members[0]], "team", n);
         if (members.length > 1) this.teamRows[n].name.append(mark(" mean"));
       }
-      if (members.length > 1 || world.teams.length === 1) {
-        for (const a of members) this.rows[a] = this.addRow(body, world.agents[a], "");
+      if (members.length > 1 || episode.teams.length === 1) {
+        for (const a of members) this.rows[a] = this.addRow(body, episode.agents[a], "");
       } else {
         this.rows[members[0]] = this.teamRows[n];
       }
@@ -76,19 +76,19 @@ class WorldApp extends Player {
   }
 
   showNumbers() {
-    const { world, tick } = this, step = world.stepAt(tick);
+    const { episode, tick } = this, step = episode.stepAt(tick);
     this.showClock();
-    $("step").textContent = `${step} / ${world.n_steps}`;
-    world.agents.forEach((_, a) => {
-      const { row, says, reward, total } = this.rows[a], now = world.rewardOf(a, step);
-      row.classList.toggle("gone", !world.isThere(a, step));
-      says.textContent = world.message(a, step)?.letter ?? "";
+    $("step").textContent = `${step} / ${episode.n_steps}`;
+    episode.agents.forEach((_, a) => {
+      const { row, says, reward, total } = this.rows[a], now = episode.rewardOf(a, step);
+      row.classList.toggle("gone", !episode.isThere(a, step));
+      says.textContent = episode.message(a, step)?.letter ?? "";
       reward.textContent = now === null ? "–" : short(now);
-      total.textContent = short(world.returnOf(a, step));
+      total.textContent = short(episode.returnOf(a, step));
     });
-    world.teams.forEach(({ members }, n) => {
+    episode.teams.forEach(({ members }, n) => {
       if (members.length === 1 || !this.teamRows[n]) return;
-      this.teamRows[n].reward.textContent = step ? short(world.teamRewards[n][step - 1]) : "–";
+      this.teamRows[n].reward.textContent = step ? short(episode.teamRewards[n][step - 1]) : "–";
       this.teamRows[n].total.textContent = short(this.meanReturn(members, step));
     });
   }
@@ -96,11 +96,11 @@ class WorldApp extends Player {
   // --- signs ------------------------------------------------------------------------------
 
   writeLegend() {
-    const { world } = this, entries = [];
-    if (world.isDrawn) {
+    const { episode } = this, entries = [];
+    if (episode.isDrawn) {
       entries.push(["an agent and where it was", "agent"]);
-      if (world.things.some((thing) => thing.kind === "landmark")) entries.push(["a landmark", "landmark"]);
-      if (world.speaks) entries.push(["a message: its strongest word, and a bar for each", "message"]);
+      if (episode.things.some((thing) => thing.kind === "landmark")) entries.push(["a landmark", "landmark"]);
+      if (episode.speaks) entries.push(["a message: its strongest word, and a bar for each", "message"]);
     }
     $("legend").hidden = !entries.length;
     $("legend").replaceChildren(...entries.map(([words, sign]) => this.legendLine(words, sign)));
@@ -123,7 +123,7 @@ class WorldApp extends Player {
       const pen = signPen(canvas);
       pen.strokeStyle = teamColors[team];
       pen.lineWidth = 3;
-      pen.setLineDash(this.world.teams.length > 1 ? DASHES[team % DASHES.length] : []);
+      pen.setLineDash(this.episode.teams.length > 1 ? DASHES[team % DASHES.length] : []);
       pen.beginPath();
       pen.moveTo(0, 6);
       pen.lineTo(26, 6);
@@ -163,7 +163,7 @@ class WorldApp extends Player {
     this.show();
   }
 
-  /** world.html#step=12 opens at that step. */
+  /** episode.html#step=12 opens at that step. */
   goToHash() {
     const step = parseFloat(new URLSearchParams(location.hash.slice(1)).get("step"));
     if (Number.isFinite(step)) this.seek(step);
@@ -177,7 +177,7 @@ class WorldApp extends Player {
       pause: () => this.pause(),
       /** Where a thing is on the screen, in pixels of the window. */
       place: (name) => {
-        const at = this.world.place(this.world.things.findIndex((thing) => thing.name === name), this.tick);
+        const at = this.episode.place(this.episode.things.findIndex((thing) => thing.name === name), this.tick);
         if (!at) return null;
         const box = $("field").getBoundingClientRect(), [x, y] = this.field.toScreen(at);
         return { x: box.left + x, y: box.top + y };
@@ -238,4 +238,4 @@ function ordinal(n) {
   return `${n}${["th", "st", "nd", "rd"][tail] ?? "th"}`;
 }
 
-begin(readWorld().then((world) => new WorldApp(world)));
+begin(readEpisode().then((episode) => new EpisodeApp(episode)));

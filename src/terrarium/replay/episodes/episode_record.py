@@ -1,4 +1,4 @@
-"""One episode of a world that is no battle, and its file, read as if an enemy had written it.
+"""One episode of a task that is no battle, and its file, read as if an enemy had written it.
 
 magic, format version, size of the text     14 bytes, little-endian
 text                                        JSON, compressed; tables in it are base64
@@ -19,10 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.errors import TerrariumError
-from terrarium.replay.errors import ReplayError
-from terrarium.replay.files import damaged, inflate, read_file, write_file
-from terrarium.replay.header import Header, read_header
-from terrarium.replay.pettingzoo.world_frames import (
+from terrarium.replay.episodes.episode_frames import (
     MAX_CELLS,
     MAX_NAMES,
     MAX_PICTURES,
@@ -37,10 +34,13 @@ from terrarium.replay.pettingzoo.world_frames import (
     is_small_picture,
     picture_steps,
 )
+from terrarium.replay.errors import ReplayError
+from terrarium.replay.files import damaged, inflate, read_file, write_file
+from terrarium.replay.header import Header, read_header
 from terrarium.replay.record import MAX_TEXT
 
 MAGIC = b"TERRAWLD"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MAX_FILE = 64 * 2**20
 MAX_RAW = 96 * 2**20
 _MAX_COMMAS = 50_000  # entries of all lists: a parser needs memory for each, however short it is
@@ -48,7 +48,7 @@ _MAX_WORDS = 1024  # that an agent may choose from
 
 _PREFIX = struct.Struct("<8sHI")
 _DIGEST = 32
-_KEYS = ("title", "world", "seed", "agents", "teams", "n_steps", "rewards", "present", "fps")
+_KEYS = ("title", "task", "seed", "agents", "teams", "n_steps", "rewards", "present", "fps")
 _DRAWN = ("things", "positions", "colors", "n_words", "messages")
 _PICTURED = ("pictures", "picture_every")
 
@@ -57,11 +57,11 @@ Team = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class PettingZooRecord:
+class EpisodeRecord:
     """An episode: rewards, who was there, and either particles or pictures."""
 
     title: str
-    world: str
+    task: str
     seed: int
     agents: tuple[str, ...]
     teams: tuple[Team, ...]
@@ -79,7 +79,7 @@ class PettingZooRecord:
         _check_names(self)
         _check_numbers(self)
         if (self.particles is None) == (not self.pictures):
-            raise ReplayError("a world is shown by particles or by pictures, by one of them")
+            raise ReplayError("an episode is shown by particles or by pictures, by one of them")
         if self.particles is not None:
             check_particles(self.particles, self.n_steps, len(self.agents))
         elif len(self.pictures) != len(picture_steps(self.n_steps, self.picture_every)):
@@ -108,7 +108,7 @@ class PettingZooRecord:
         return self.pictures[int(np.searchsorted(steps, step, side="right")) - 1]
 
 
-def _check_names(record: PettingZooRecord) -> None:
+def _check_names(record: EpisodeRecord) -> None:
     n_agents = len(record.agents)
     if not 1 <= n_agents <= MAX_NAMES:
         raise ReplayError(f"{n_agents} agents; a record has 1 to {MAX_NAMES}")
@@ -123,7 +123,7 @@ def _check_names(record: PettingZooRecord) -> None:
         raise ReplayError("the teams do not hold each agent once")
 
 
-def _check_numbers(record: PettingZooRecord) -> None:
+def _check_numbers(record: EpisodeRecord) -> None:
     n_steps, n_agents = record.n_steps, len(record.agents)
     if n_steps > MAX_STEPS:
         raise ReplayError(f"{n_steps} steps; a record has at most {MAX_STEPS}")
@@ -140,13 +140,13 @@ def _check_numbers(record: PettingZooRecord) -> None:
         raise ReplayError(f"{len(record.pictures)} pictures; at most {MAX_PICTURES + 1} are kept")
 
 
-def save_world_record(record: PettingZooRecord, path: str | Path) -> int:
+def save_episode_record(record: EpisodeRecord, path: str | Path) -> int:
     """Write a record; the size of the file in bytes."""
     return write_file(path, to_bytes(record))
 
 
-def load_world_record(path: str | Path) -> PettingZooRecord:
-    """Read a file that `save_world_record` wrote."""
+def load_episode_record(path: str | Path) -> EpisodeRecord:
+    """Read a file that `save_episode_record` wrote."""
     content = read_file(path, MAX_FILE + 1)
     try:
         return from_bytes(content)
@@ -154,7 +154,7 @@ def load_world_record(path: str | Path) -> PettingZooRecord:
         raise ReplayError(f"{path}: {error}") from error
 
 
-def to_bytes(record: PettingZooRecord) -> bytes:
+def to_bytes(record: EpisodeRecord) -> bytes:
     """The content of a record's file; equal records have equal bytes."""
     raw = json.dumps(to_table(record), allow_nan=False).encode()
     content = _PREFIX.pack(MAGIC, FORMAT_VERSION, len(raw)) + zlib.compress(raw, 9)
@@ -164,11 +164,11 @@ def to_bytes(record: PettingZooRecord) -> bytes:
     return content
 
 
-def to_table(record: PettingZooRecord) -> dict[str, Any]:
-    """What the JSON holds; the page of a world reads the same."""
+def to_table(record: EpisodeRecord) -> dict[str, Any]:
+    """What the JSON holds; the page reads the same."""
     table: dict[str, Any] = {
         "title": one_line(record.title),
-        "world": one_line(record.world),
+        "task": one_line(record.task),
         "seed": str(record.seed),  # JSON's numbers are too short
         "agents": list(record.agents),
         "teams": [{"name": name, "members": list(members)} for name, members in record.teams],
@@ -199,10 +199,12 @@ def one_line(text: str, most: int = 200) -> str:
     return " ".join(shown.split())[:most]
 
 
-def from_bytes(content: bytes) -> PettingZooRecord:
+def from_bytes(content: bytes) -> EpisodeRecord:
     """Read what `to_bytes` wrote; the message of an error does not name the file."""
     if content[: len(MAGIC)] != MAGIC:
-        raise ReplayError("this is no record of a world; terrarium watch --save-record writes one")
+        raise ReplayError(
+            "this is no record of an episode; terrarium watch --save-record writes one"
+        )
     if len(content) < _PREFIX.size + _DIGEST:
         raise damaged("it ends too early")
     _, version, size = _PREFIX.unpack_from(content)
@@ -221,7 +223,7 @@ def from_bytes(content: bytes) -> PettingZooRecord:
     return _read(read_header(raw))
 
 
-def _read(header: Header) -> PettingZooRecord:
+def _read(header: Header) -> EpisodeRecord:
     drawn = header.has("things")
     header.only((*_KEYS, *(_DRAWN if drawn else _PICTURED)))
     seed = header.text("seed")
@@ -229,9 +231,9 @@ def _read(header: Header) -> PettingZooRecord:
         raise header.error(f"{seed[:80]!r} is not a whole number", "seed")
     n_steps = header.integer("n_steps", 0, MAX_STEPS)
     agents = header.short_texts("agents", MAX_NAMES)
-    return PettingZooRecord(
+    return EpisodeRecord(
         title=header.short_text("title"),
-        world=header.short_text("world"),
+        task=header.short_text("task"),
         seed=int(seed),
         agents=agents,
         teams=_teams(header, len(agents)),

@@ -1,4 +1,4 @@
-"""Runs in worlds, whose evaluations have returns and no win rate."""
+"""Runs on tasks where nothing is won: their evaluations have returns and no win rate."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.report.folders import write_lines, write_run
 SPREAD, TAG = "mpe/simple_spread", "mpe/simple_tag"
 
 
-def write_world_run(
+def write_return_run(
     folder: Path,
     returns: Sequence[float],
     teams: Mapping[str, Sequence[float]] | None = None,

@@ -1,4 +1,4 @@
-"""What a world looked like at each step: particles on a plane, or pictures."""
+"""What an episode looked like at each step: particles on a plane, or pictures."""
 
 import struct
 import warnings
@@ -13,7 +13,7 @@ from PIL import Image
 from terrarium.replay.errors import ReplayError
 
 MAX_STEPS = 100_000
-MAX_NAMES = 1024  # agents, or things in a world
+MAX_NAMES = 1024  # agents, or things on the plane
 MAX_TEAMS = 256
 MAX_CELLS = 2**21  # numbers of one table: 8 MB
 MAX_PICTURES = 300
@@ -34,7 +34,7 @@ class Thing:
 
 @dataclass(frozen=True, eq=False)
 class Particles:
-    """A world of circles on a plane whose y axis points up."""
+    """Circles on a plane whose y axis points up."""
 
     things: tuple[Thing, ...]
     positions: NDArray[np.float32]  # [T+1, E, 2]
@@ -67,7 +67,7 @@ def picture_steps(n_steps: int, every: int) -> list[int]:
 def check_particles(particles: Particles, n_steps: int, n_agents: int) -> None:
     n_things, n_words = len(particles.things), particles.messages.shape[-1]
     if not 1 <= n_things <= MAX_NAMES:
-        raise ReplayError(f"{n_things} things in a world; allowed are 1 to {MAX_NAMES}")
+        raise ReplayError(f"{n_things} things on the plane; allowed are 1 to {MAX_NAMES}")
     if not all(0.0 < thing.radius <= FAR for thing in particles.things):
         raise ReplayError(f"a radius is outside 0 to {FAR:g}")
     check_table("positions", particles.positions, (n_steps + 1, n_things, 2))

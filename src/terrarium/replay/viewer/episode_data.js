@@ -3,14 +3,14 @@
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const TEAM_COLORS = ["ally", "enemy", "energy", "life", "guard", "harm", "life_low", "boost"];
 
-async function readWorld() {
-  const bytes = await readEmbedded("world");
-  return new World(JSON.parse(new TextDecoder().decode(bytes)));
+async function readEpisode() {
+  const bytes = await readEmbedded("episode");
+  return new Episode(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-class World {
+class Episode {
   constructor(table) {
-    Object.assign(this, table); // title, world, seed, agents, teams, n_steps, fps, bounds, far, palette
+    Object.assign(this, table); // title, task, seed, agents, teams, n_steps, fps, bounds, far, palette
     this.nAgents = this.agents.length;
     this.rewards = floats(table.rewards); // [T, A]
     this.present = bytesOf(table.present); // [T+1, A]

@@ -1,4 +1,4 @@
-"""Comparing runs in worlds: returns instead of win rates, teams, and both kinds at once."""
+"""Comparing runs where nothing is won: returns instead of win rates, teams, and both kinds."""
 
 import csv
 import io
@@ -21,23 +21,23 @@ from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.table import cells, csv_text, headings
 from tests.program import call_program
 from tests.report.folders import write_lines, write_run
-from tests.report.worlds import SPREAD, TAG, write_world_run
+from tests.report.return_runs import SPREAD, TAG, write_return_run
 
 
 def spread(folder: Path) -> Path:
-    """Two algorithms, two seeds each, in a world without teams."""
+    """Two algorithms, two seeds each, of a task without teams."""
     for algo, better in (("maddpg", 2.0), ("ddpg", 0.0)):
         for seed in range(2):
             returns = (-40.0, -20.0 + better, -18.0 + better + seed)
-            write_world_run(folder / f"{algo}{seed}", returns, about__algo=algo, run__seed=seed)
+            write_return_run(folder / f"{algo}{seed}", returns, about__algo=algo, run__seed=seed)
     return folder
 
 
 def tag(folder: Path) -> Path:
-    """Two seeds of a world in which one team gains what the other loses."""
+    """Two seeds of a task in which one team gains what the other loses."""
     for seed in range(2):
         teams = {"adversary": (0.0, 10.0 + seed), "agent": (0.0, -20.0 - seed)}
-        write_world_run(folder / f"tag{seed}", (0.0, 2.5), teams, TAG, run__seed=seed)
+        write_return_run(folder / f"tag{seed}", (0.0, 2.5), teams, TAG, run__seed=seed)
     return folder
 
 
@@ -57,7 +57,7 @@ def lines_of(text: str) -> list[dict[str, str]]:
 
 
 def test_where_nothing_is_won_the_return_counts(tmp_path: Path) -> None:
-    run = load_run(write_world_run(tmp_path / "a", (-40.0, -20.0, -18.5)))
+    run = load_run(write_return_run(tmp_path / "a", (-40.0, -20.0, -18.5)))
     assert (run.measure, run.scores, run.steps) == (RETURN, (-40.0, -20.0, -18.5), (0, 1000, 2000))
     battle = load_run(write_run(tmp_path / "b"))
     assert (battle.measure, battle.scores) == (WIN_RATE, (0.0, 0.4, 0.8, 1.0))
@@ -65,7 +65,7 @@ def test_where_nothing_is_won_the_return_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e300", "null", "true", '"3"'])
 def test_a_return_that_is_none_is_refused_with_its_line(tmp_path: Path, value: str) -> None:
-    folder = write_world_run(tmp_path / "a", (-40.0, -20.0))
+    folder = write_return_run(tmp_path / "a", (-40.0, -20.0))
     file = folder / "metrics.jsonl"
     file.write_text(file.read_text().replace("-20.0", value))
     with pytest.raises(TerrariumError) as caught:
@@ -118,7 +118,7 @@ def test_a_world_has_intervals_but_no_optimum(tmp_path: Path) -> None:
 
 def test_equal_returns_can_be_drawn(tmp_path: Path) -> None:
     for seed in range(2):
-        write_world_run(tmp_path / str(seed), (0.0, 0.0), run__seed=seed)
+        write_return_run(tmp_path / str(seed), (0.0, 0.0), run__seed=seed)
     result = compare([tmp_path])
     assert len(png_of(result.groups)) > 10_000
     drawn = png_of_figure(lambda: statistics_figure(result.groups, result.statistics))
@@ -140,14 +140,14 @@ def test_each_team_has_a_panel_and_a_row(tmp_path: Path) -> None:
 
 def test_teams_that_always_earn_the_same_are_one(tmp_path: Path) -> None:
     same = {"speaker": (-30.0, -9.0), "listener": (-30.0, -9.0)}
-    write_world_run(tmp_path / "a", (-30.0, -9.0), same, "mpe/simple_speaker_listener")
+    write_return_run(tmp_path / "a", (-30.0, -9.0), same, "mpe/simple_speaker_listener")
     comparison = compare([tmp_path])
     assert [row.team for row in comparison.rows] == [""]
     assert comparison.notes == ()
 
 
 @pytest.mark.slow
-def test_battles_and_worlds_have_tables_of_their_own(tmp_path: Path) -> None:
+def test_battles_and_other_tasks_have_tables_of_their_own(tmp_path: Path) -> None:
     comparison = compare([battles(tmp_path / "b"), spread(tmp_path / "s"), tag(tmp_path / "t")])
     assert [(scale.measure, scale.scope) for scale in comparison.statistics] == [
         *((RETURN, SPREAD), (RETURN, TAG), (RETURN, f"{TAG}: adversary")),
@@ -160,9 +160,9 @@ def test_battles_and_worlds_have_tables_of_their_own(tmp_path: Path) -> None:
     assert text.count(">optimality gap</th>") == 1
     assert text.count(">final return</th>") == 1
     assert any("no common scale" in note for note in comparison.notes)
-    battle, world = lines_of(csv_text([comparison.rows[-1], comparison.rows[0]]))
+    battle, other = lines_of(csv_text([comparison.rows[-1], comparison.rows[0]]))
     assert (battle["measure"], battle["steps_to_50"] != "") == ("win_rate", True)
-    assert (world["measure"], world["steps_to_50"]) == ("return", "")
+    assert (other["measure"], other["steps_to_50"]) == ("return", "")
     found = json_statistics(comparison.statistics)
     assert json.loads(json.dumps(found))["finals"][0]["measure"] == "return"
 
@@ -175,14 +175,14 @@ def test_returns_beside_each_other_keep_their_own_numbers(tmp_path: Path) -> Non
 
 def test_one_scenario_with_both_measures_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path / "a")
-    write_world_run(tmp_path / "b", (1.0, 2.0), scenario="smac/3m")
+    write_return_run(tmp_path / "b", (1.0, 2.0), scenario="smac/3m")
     with pytest.raises(TerrariumError, match=r"has a return on smac/3m, and .*a has a win rate"):
         compare([tmp_path])
 
 
 def test_a_return_is_never_a_target(tmp_path: Path) -> None:
     """A win rate of 0.5 is no return of 0.5, and a run that ended early was cut off."""
-    folder = write_world_run(
+    folder = write_return_run(
         tmp_path / "a", (0.0, 9.0), run__max_steps=9000, run__target_win_rate=0.5
     )
     run = load_run(folder)
@@ -208,10 +208,10 @@ def test_the_command_prints_both_kinds(
     lines = [line.strip() for line in answer.out.splitlines()]
     assert "final win rates, with 95 % intervals" in lines
     assert "final returns, with 95 % intervals" in lines
-    worlds = [line for line in lines if line.startswith(SPREAD)]
-    assert len(worlds) == 4  # two groups in each of two tables
-    assert all("%" not in line for line in worlds)
-    assert "-18.00 to -17.00" in worlds[0]
+    others = [line for line in lines if line.startswith(SPREAD)]
+    assert len(others) == 4  # two groups in each of two tables
+    assert all("%" not in line for line in others)
+    assert "-18.00 to -17.00" in others[0]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the batch costs: steps a second in a particle world, beside a plain loop over mpe2's own."""
+"""What the batch costs: steps a second of particle environments, beside a loop over mpe2's own."""
 
 import os
 import statistics
@@ -26,11 +26,11 @@ LOOP = "mpe2's parallel_env, one by one"
 
 
 @dataclass(frozen=True)
-class WorldBenchConfig:
-    """Which world to play in, and how long."""
+class PettingZooBenchConfig:
+    """Which environment to play, and how long."""
 
     scenario: str = "mpe/simple_spread"
-    """a particle world"""
+    """a particle environment"""
     envs: int = 16
     """environments side by side"""
     seconds: float = 10.0
@@ -56,7 +56,7 @@ class WorldBenchConfig:
 
 
 @dataclass(frozen=True)
-class WorldSpeed:
+class PettingZooSpeed:
     """One side: steps of single environments a second."""
 
     name: str
@@ -68,25 +68,25 @@ class WorldSpeed:
 
 
 @dataclass(frozen=True)
-class WorldBenchResult:
-    """All sides in the same world."""
+class PettingZooBenchResult:
+    """All sides in the same environment."""
 
     machine: Machine
     scenario: str
     envs: int
-    rows: tuple[WorldSpeed, ...]
+    rows: tuple[PettingZooSpeed, ...]
 
 
-def bench_worlds(
-    config: WorldBenchConfig, tell: Callable[[str], None] = lambda text: None
-) -> WorldBenchResult:
+def bench_pettingzoo(
+    config: PettingZooBenchConfig, tell: Callable[[str], None] = lambda text: None
+) -> PettingZooBenchResult:
     """Median speeds of a batch in this process, one in processes, and a plain loop, in turns."""
     from terrarium.envs.pettingzoo.spec import find_spec
     from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 
-    world = find_spec(config.scenario)
+    spec = find_spec(config.scenario)
     rng = np.random.default_rng(0)
-    n_choices = [parts[0].n for parts in world.info.parts]
+    n_choices = [parts[0].n for parts in spec.info.parts]
     drawn = rng.integers(0, n_choices, (DRAWN, config.envs, len(n_choices)))
     workers = max(1, min(config.workers or os.cpu_count() or 1, config.envs))
     rates: dict[str, list[float]] = {}
@@ -97,7 +97,7 @@ def bench_worlds(
             (f"batch in {workers} processes", "processes", workers),
         ):
             tell(f"{name} begins")
-            env = stack.enter_context(closing(PettingZooVecEnv(world, config.envs, n, mode)))
+            env = stack.enter_context(closing(PettingZooVecEnv(spec, config.envs, n, mode)))
             sides[name] = _batch(env, drawn + 1)
         sides[LOOP] = _plain_loop(config.scenario, config.envs, drawn)
         slice_s = config.seconds / config.slices
@@ -107,12 +107,12 @@ def bench_worlds(
                 rates.setdefault(name, []).append(config.envs * _rate(play, slice_s))
     reference = statistics.median(rates[LOOP])
     rows = tuple(_speed(name, values, reference) for name, values in rates.items())
-    return WorldBenchResult(describe_machine(), config.scenario, config.envs, rows)
+    return PettingZooBenchResult(describe_machine(), config.scenario, config.envs, rows)
 
 
-def _speed(name: str, values: Sequence[float], reference: float) -> WorldSpeed:
+def _speed(name: str, values: Sequence[float], reference: float) -> PettingZooSpeed:
     median = statistics.median(values)
-    return WorldSpeed(name, median, (max(values) - min(values)) / median, median / reference)
+    return PettingZooSpeed(name, median, (max(values) - min(values)) / median, median / reference)
 
 
 def _rate(play: Callable[[int], None], seconds: float) -> float:

@@ -1,4 +1,4 @@
-"""The page of a world: one file, and in a real browser what the record holds."""
+"""The page of an episode: one file, and in a real browser what the record holds."""
 
 import re
 from dataclasses import replace
@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.replay.pettingzoo.world_page import save_world_page, world_page
-from terrarium.replay.pettingzoo.world_record import PettingZooRecord
+from terrarium.replay.episodes.episode_page import episode_page, save_episode_page
+from terrarium.replay.episodes.episode_record import EpisodeRecord
 from tests.replay.browser import Browser
 from tests.replay.episodes import N_STEPS, chase, slides
 from tests.replay.test_page import HOSTILE, Tags
 
 
-def opened(browser: Browser, record: PettingZooRecord, folder: Path, fragment: str = "") -> None:
-    file = folder / "world.html"
-    save_world_page(record, file)
+def opened(browser: Browser, record: EpisodeRecord, folder: Path, fragment: str = "") -> None:
+    file = folder / "episode.html"
+    save_episode_page(record, file)
     browser.open(file, fragment)
 
 
@@ -31,14 +31,14 @@ def table(browser: Browser) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("record", [chase(), slides()])
-def test_it_refers_to_nothing_outside(record: PettingZooRecord) -> None:
-    text = world_page(record)
+def test_it_refers_to_nothing_outside(record: EpisodeRecord) -> None:
+    text = episode_page(record)
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text)
     assert Tags(text).links == ["data:,"]
     assert "default-src 'none'" in text
     assert "{{" not in text
     assert len(text) < 60_000
-    assert world_page(record) == text
+    assert episode_page(record) == text
 
 
 def test_hostile_texts_stay_texts() -> None:
@@ -48,9 +48,9 @@ def test_hostile_texts_stay_texts() -> None:
     things = tuple(replace(thing, name=name) for thing in record.particles.things)
     agents = tuple(f"{name}{a}" for a in range(3))
     hostile = replace(record, agents=agents, particles=replace(record.particles, things=things))
-    text = world_page(hostile)
+    text = episode_page(hostile)
     assert "alert(1)</script>" not in text
-    assert Tags(text).found == Tags(world_page(chase())).found
+    assert Tags(text).found == Tags(episode_page(chase())).found
     assert text.count("</script>") == 2
 
 
@@ -172,7 +172,7 @@ def test_names_can_be_switched_off(browser: Browser, tmp_path: Path) -> None:
     browser.wait(lambda: len(browser.state()["boxes"]) == 5, "the names are back")
 
 
-def test_a_world_that_draws_itself_is_shown_by_its_pictures(
+def test_an_environment_that_draws_itself_is_shown_by_its_pictures(
     browser: Browser, tmp_path: Path
 ) -> None:
     opened(browser, slides(n_steps=7, every=2), tmp_path)
@@ -193,7 +193,7 @@ def test_a_world_that_draws_itself_is_shown_by_its_pictures(
     assert [line.split("\t")[0] for line in browser.run(gone)] == ["archer_0"]
 
 
-def test_a_page_of_a_world_without_steps_can_be_opened(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_of_an_episode_without_steps_can_be_opened(browser: Browser, tmp_path: Path) -> None:
     opened(browser, chase(n_steps=0), tmp_path)
     assert browser.text("step") == "0 / 0"
     browser.click("begin")

@@ -1,4 +1,4 @@
-"""Records of worlds come back as they were, or are refused in one clear line."""
+"""Records of episodes come back as they were, or are refused in one clear line."""
 
 import base64
 import struct
@@ -14,26 +14,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from terrarium.errors import TerrariumError
-from terrarium.replay.errors import ReplayError
-from terrarium.replay.pettingzoo.world_frames import MAX_PICTURES, Particles, picture_steps
-from terrarium.replay.pettingzoo.world_record import (
-    PettingZooRecord,
+from terrarium.replay.episodes.episode_frames import MAX_PICTURES, Particles, picture_steps
+from terrarium.replay.episodes.episode_record import (
+    EpisodeRecord,
     from_bytes,
-    load_world_record,
-    save_world_record,
+    load_episode_record,
+    save_episode_record,
     to_bytes,
 )
+from terrarium.replay.errors import ReplayError
 from tests.replay.episodes import chase, forged, signed, slides
 
 RECORDS = [chase(), chase(n_steps=0), slides(), slides(n_steps=1, every=1)]
 
 
 @pytest.mark.parametrize("record", RECORDS)
-def test_a_record_comes_back_from_its_file(record: PettingZooRecord, tmp_path: Path) -> None:
-    file = tmp_path / "episode.world"
-    assert save_world_record(record, file) == file.stat().st_size < 4_000
-    again = load_world_record(file)
-    for name in ("title", "world", "seed", "agents", "teams", "fps", "pictures", "picture_every"):
+def test_a_record_comes_back_from_its_file(record: EpisodeRecord, tmp_path: Path) -> None:
+    file = tmp_path / "episode.episode"
+    assert save_episode_record(record, file) == file.stat().st_size < 4_000
+    again = load_episode_record(file)
+    for name in ("title", "task", "seed", "agents", "teams", "fps", "pictures", "picture_every"):
         assert getattr(again, name) == getattr(record, name), name
     assert np.array_equal(again.rewards, record.rewards)
     assert np.array_equal(again.present, record.present)
@@ -76,7 +76,7 @@ def test_of_every_step_there_is_the_latest_picture() -> None:
 @pytest.mark.parametrize("record", [chase(), slides()])
 @settings(max_examples=150)
 @given(data=st.data())
-def test_damage_is_noticed_wherever_it_is(record: PettingZooRecord, data: st.DataObject) -> None:
+def test_damage_is_noticed_wherever_it_is(record: EpisodeRecord, data: st.DataObject) -> None:
     whole = to_bytes(record)
     at = data.draw(st.integers(0, len(whole) - 1))
     damage = data.draw(st.sampled_from(["flip", "cut", "insert", "double"]))
@@ -146,10 +146,10 @@ HOSTILE: list[tuple[Callable[[dict[str, Any]], object], str]] = [
 def test_a_forged_file_is_refused_in_one_line(
     change: Callable[[dict[str, Any]], object], expected: str, tmp_path: Path
 ) -> None:
-    file = tmp_path / "forged.world"
+    file = tmp_path / "forged.episode"
     file.write_bytes(forged(to_bytes(chase()), change))
     with pytest.raises(ReplayError) as caught:
-        load_world_record(file)
+        load_episode_record(file)
     message = str(caught.value)
     assert message.startswith(f"{file}: ")
     assert expected in message
@@ -187,8 +187,8 @@ def test_pictures_must_fit_the_steps() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"", "this is no record of a world"),
-        (b"TERRAREC" + bytes(80), "this is no record of a world"),
+        (b"", "this is no record of an episode"),
+        (b"TERRAREC" + bytes(80), "this is no record of an episode"),
         (b"TERRAWLD", "it ends too early"),
         (b"TERRAWLD" + struct.pack("<HI", 9, 0) + bytes(32), "a record of format 9"),
         (signed(b"{}", 2**31), "it claims to be larger than any record"),

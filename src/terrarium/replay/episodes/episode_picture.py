@@ -1,4 +1,4 @@
-"""A moment of a world as an image, in the style of the page, and an episode as an animation."""
+"""A moment of an episode as an image, in the style of the page, and the whole as an animation."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from terrarium.replay.episodes.episode_frames import PICTURE_HEIGHT, PICTURE_WIDTH, Particles
+from terrarium.replay.episodes.episode_record import EpisodeRecord
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.pettingzoo.world_frames import PICTURE_HEIGHT, PICTURE_WIDTH, Particles
-from terrarium.replay.pettingzoo.world_record import PettingZooRecord
 from terrarium.replay.pictures.animation import FRAME_S, MAX_PICTURES, N_COLORS, write_gif
 from terrarium.replay.pictures.animation import WIDTH as GIF_WIDTH
 from terrarium.replay.pictures.drawing import Box, Point, dashed_ring, disc, faded, font, shortened
@@ -24,15 +24,13 @@ CONTRAST = 3.5
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _HEAD = 44  # pixels above the field, for the title
 _MARGIN = 40
-_MOST_HEIGHT = 1.2  # of the width: a world that is only high would be a tower
+_MOST_HEIGHT = 1.2  # of the width: a plane that is only high would be a tower
 
 
-class WorldPainter:
+class EpisodePainter:
     """Paints any step of one episode."""
 
-    def __init__(
-        self, record: PettingZooRecord, width: int = WIDTH, scheme: Scheme = "dark"
-    ) -> None:
+    def __init__(self, record: EpisodeRecord, width: int = WIDTH, scheme: Scheme = "dark") -> None:
         self._record, self._colors = record, palette(scheme)
         self._zoom = FINE * width / WIDTH  # of everything that is measured in pixels
         self._width, self._head = FINE * width, round(_HEAD * self._zoom)
@@ -72,7 +70,7 @@ class WorldPainter:
         return image.reduce(FINE)
 
     def _pixel(self, x: float, y: float) -> Point:
-        """y grows upwards in the world and downwards in a picture."""
+        """y grows upwards on the plane and downwards in a picture."""
         right, up = x - self._middle[0], y - self._middle[1]
         down = self._head + self._height / 2
         return self._width / 2 + right * self._scale, down - up * self._scale
@@ -200,14 +198,14 @@ class WorldPainter:
         pen.text((16 * zoom, middle), title, colors["text"], letters, anchor="lm")
 
 
-def save_world_png(record: PettingZooRecord, path: str | Path, at_s: float | None = None) -> int:
+def save_episode_png(record: EpisodeRecord, path: str | Path, at_s: float | None = None) -> int:
     """Write one moment, by default the middle; the size of the file in bytes."""
     step = record.n_steps // 2 if at_s is None else step_at(record, at_s)
-    image = WorldPainter(record).paint(step)
+    image = EpisodePainter(record).paint(step)
     return write_image(path, lambda file: image.save(file, "PNG", optimize=True))
 
 
-def step_at(record: PettingZooRecord, at_s: float) -> int:
+def step_at(record: EpisodeRecord, at_s: float) -> int:
     """The step nearest to a time in seconds, as the page counts them."""
     # Half a tenth of room, because times are shown rounded.
     if not 0.0 <= at_s <= record.seconds + 0.05:
@@ -215,13 +213,13 @@ def step_at(record: PettingZooRecord, at_s: float) -> int:
     return min(record.n_steps, round(at_s * record.fps))
 
 
-def save_world_gif(
-    record: PettingZooRecord, path: str | Path, progress: Callable[[float], None] | None = None
+def save_episode_gif(
+    record: EpisodeRecord, path: str | Path, progress: Callable[[float], None] | None = None
 ) -> int:
     """Write the episode at its own speed, long ones faster; the size of the file in bytes."""
     pause_s = max(FRAME_S, 1.0 / record.fps)
     n_pictures = min(MAX_PICTURES, record.n_steps + 1, int(record.seconds / pause_s) + 2)
-    painter = WorldPainter(record, GIF_WIDTH)
+    painter = EpisodePainter(record, GIF_WIDTH)
     # One palette for all: colors that change from picture to picture flicker.
     colors = painter.paint(record.n_steps // 2).quantize(N_COLORS, dither=Image.Dither.NONE)
     pictures = []

@@ -1,4 +1,4 @@
-"""Pictures of worlds show what the record holds."""
+"""Pictures of episodes show what the record holds."""
 
 from dataclasses import replace
 from io import BytesIO
@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from terrarium.replay.errors import ReplayError
-from terrarium.replay.pettingzoo.world_frames import PICTURE_WIDTH
-from terrarium.replay.pettingzoo.world_picture import (
+from terrarium.replay.episodes.episode_frames import PICTURE_WIDTH
+from terrarium.replay.episodes.episode_picture import (
     CONTRAST,
     WIDTH,
-    WorldPainter,
+    EpisodePainter,
     encode_picture,
-    save_world_gif,
-    save_world_png,
+    save_episode_gif,
+    save_episode_png,
     step_at,
     visible,
 )
-from terrarium.replay.pettingzoo.world_record import PettingZooRecord
+from terrarium.replay.episodes.episode_record import EpisodeRecord
+from terrarium.replay.errors import ReplayError
 from terrarium.replay.pictures.palette import Scheme, palette
 from tests.replay.episodes import HUNTER, PREY, chase, slides
 
@@ -35,7 +35,7 @@ def where(image: Image.Image, color: Color) -> np.ndarray:
 
 
 def test_the_prey_runs_to_the_right_and_up_is_up() -> None:
-    painter = WorldPainter(chase())
+    painter = EpisodePainter(chase())
     first, last = painter.paint(1), painter.paint(20)
     moved = where(last, PREY) - where(first, PREY)
     scale = (WIDTH - 80) / 2.15  # the width of the episode, from the left hunter to the prey's end
@@ -45,14 +45,14 @@ def test_the_prey_runs_to_the_right_and_up_is_up() -> None:
     higher = record.particles.positions.copy()
     higher[20, 2, 1] = 0.3
     raised = replace(record, particles=replace(record.particles, positions=higher))
-    assert where(WorldPainter(raised).paint(20), PREY)[1] < where(last, PREY)[1] - 50
+    assert where(EpisodePainter(raised).paint(20), PREY)[1] < where(last, PREY)[1] - 50
 
 
 def test_who_has_left_is_not_drawn() -> None:
     record = chase()
     present = record.present.copy()
     present[10:, 2] = False
-    painter = WorldPainter(replace(record, present=present))
+    painter = EpisodePainter(replace(record, present=present))
     where(painter.paint(9), PREY)
     with pytest.raises(AssertionError, match="nothing is"):
         where(painter.paint(10), PREY)
@@ -61,23 +61,23 @@ def test_who_has_left_is_not_drawn() -> None:
 
 def test_a_png_is_of_the_second_that_was_named(tmp_path: Path) -> None:
     file = tmp_path / "moment.png"
-    assert save_world_png(chase(), file, 2.0) == file.stat().st_size < 60_000
+    assert save_episode_png(chase(), file, 2.0) == file.stat().st_size < 60_000
     with Image.open(file) as image:
         assert image.width == WIDTH
-        assert image.convert("RGB").tobytes() == WorldPainter(chase()).paint(20).tobytes()
+        assert image.convert("RGB").tobytes() == EpisodePainter(chase()).paint(20).tobytes()
     assert step_at(chase(), 0.0) == 0
     assert step_at(chase(), 0.52) == 5
     with pytest.raises(ReplayError, match=r"at is 2\.1 s; the episode lasts from 0 to 2\.0 s"):
-        save_world_png(chase(), file, 2.1)
+        save_episode_png(chase(), file, 2.1)
     with pytest.raises(ReplayError, match="at is nan s"):
-        save_world_png(chase(), file, float("nan"))
+        save_episode_png(chase(), file, float("nan"))
 
 
 @pytest.mark.parametrize(("record", "n_pictures"), [(chase(), 21), (slides(), 8)])
-def test_a_gif_shows_every_step(record: PettingZooRecord, n_pictures: int, tmp_path: Path) -> None:
+def test_a_gif_shows_every_step(record: EpisodeRecord, n_pictures: int, tmp_path: Path) -> None:
     file = tmp_path / "episode.gif"
     told: list[float] = []
-    assert save_world_gif(record, file, told.append) == file.stat().st_size
+    assert save_episode_gif(record, file, told.append) == file.stat().st_size
     assert told[-1] == 1.0
     with Image.open(file) as image:
         # Equal pictures that follow each other are joined; these differ by the step in the title.
@@ -85,8 +85,8 @@ def test_a_gif_shows_every_step(record: PettingZooRecord, n_pictures: int, tmp_p
         assert image.size[0] == 640
 
 
-def test_a_world_that_draws_itself_is_shown_by_its_own_pictures() -> None:
-    painter = WorldPainter(slides(n_steps=7, every=2))
+def test_an_environment_that_draws_itself_is_shown_by_its_own_pictures() -> None:
+    painter = EpisodePainter(slides(n_steps=7, every=2))
     for step, red in ((0, 0), (1, 0), (2, 20), (5, 40), (7, 70)):
         shown = painter.paint(step).convert("RGB")
         assert shown.getpixel((shown.width // 2, shown.height - 20)) == (red, 0, 0)
@@ -111,7 +111,7 @@ def test_a_damaged_picture_is_told_in_one_line() -> None:
     record = slides()
     cut = tuple(picture[:60] for picture in record.pictures)
     with pytest.raises(ReplayError, match="a picture of the record is damaged"):
-        WorldPainter(replace(record, pictures=cut)).paint(0)
+        EpisodePainter(replace(record, pictures=cut)).paint(0)
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

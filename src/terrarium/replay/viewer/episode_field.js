@@ -1,46 +1,46 @@
-/* The world itself: particles with trails, names and messages, or the pictures it drew of itself. */
+/* The episode itself: particles with trails, names and messages, or the pictures it drew of itself. */
 
 const TRAIL_STEPS = 14;
 const MARGIN = 36; // pixels around what ever happens: names and bubbles need them
 const BAR = 5, BAR_GAP = 2, BUBBLE = 22;
 
-class WorldField {
-  constructor(canvas, world) {
+class EpisodeField {
+  constructor(canvas, episode) {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
-    this.world = world;
+    this.episode = episode;
     this.named = true;
     this.images = new Map();
     this.recolor();
   }
 
   recolor() {
-    this.colors = colorTable(this.world.palette);
+    this.colors = colorTable(this.episode.palette);
   }
 
   resize() {
     Object.assign(this, fitDots(this.canvas)); // width, height, ratio
-    if (!this.world.isDrawn) return;
-    const [x0, y0, x1, y1] = this.world.bounds;
+    if (!this.episode.isDrawn) return;
+    const [x0, y0, x1, y1] = this.episode.bounds;
     const room = [this.width - 2 * MARGIN, this.height - 2 * MARGIN].map((length) => Math.max(40, length));
     this.scale = Math.min(room[0] / Math.max(x1 - x0, 0.5), room[1] / Math.max(y1 - y0, 0.5));
     this.middle = [(x0 + x1) / 2, (y0 + y1) / 2];
   }
 
-  /** y grows upwards in the world and downwards on a screen. */
+  /** y grows upwards on the plane and downwards on a screen. */
   toScreen([x, y]) {
     return [this.width / 2 + (x - this.middle[0]) * this.scale, this.height / 2 - (y - this.middle[1]) * this.scale];
   }
 
   draw(tick) {
-    const { pen, colors, world } = this;
+    const { pen, colors, episode } = this;
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.fillStyle = colors.void;
     pen.fillRect(0, 0, this.width, this.height);
-    if (!world.isDrawn) return this.drawPicture(world.pictureAt(world.stepAt(tick)));
+    if (!episode.isDrawn) return this.drawPicture(episode.pictureAt(episode.stepAt(tick)));
     this.drawGrid();
-    const step = world.stepAt(tick);
-    const bodies = world.things.map((thing, e) => this.body(thing, e, tick, step)).filter((body) => body !== null);
+    const step = episode.stepAt(tick);
+    const bodies = episode.things.map((thing, e) => this.body(thing, e, tick, step)).filter((body) => body !== null);
     // Agents above landmarks, small above large: nothing is covered whole.
     bodies.sort((a, b) => (a.thing.kind === "agent") - (b.thing.kind === "agent") || b.radius - a.radius);
     for (const body of bodies) if (body.thing.kind === "agent") this.drawTrail(body, tick);
@@ -52,16 +52,16 @@ class WorldField {
   }
 
   body(thing, e, tick, step) {
-    const at = this.world.place(e, tick), agent = this.world.agentOf[e];
-    if (!at || (agent >= 0 && !this.world.isThere(agent, step))) return null;
+    const at = this.episode.place(e, tick), agent = this.episode.agentOf[e];
+    if (!at || (agent >= 0 && !this.episode.isThere(agent, step))) return null;
     const [x, y] = this.toScreen(at);
     const radius = Math.max(4, thing.radius * this.scale);
-    return { thing, e, agent, x, y, radius, color: visible(this.world.colorOf(e, step), this.colors.void) };
+    return { thing, e, agent, x, y, radius, color: visible(this.episode.colorOf(e, step), this.colors.void) };
   }
 
   /** A line at every half, the axes stronger; its unit is written once. */
   drawGrid() {
-    const { pen, colors } = this, [left, bottom] = this.toWorld(0, this.height), [right, top] = this.toWorld(this.width, 0);
+    const { pen, colors } = this, [left, bottom] = this.toPlane(0, this.height), [right, top] = this.toPlane(this.width, 0);
     const every = [0.5, 1, 2, 5, 10, 20, 50].find((unit) => unit * this.scale >= 48) ?? 100;
     this.every = every;
     pen.lineWidth = 1;
@@ -94,18 +94,18 @@ class WorldField {
     pen.fillText(`${every}`, x + 5, y - 2);
   }
 
-  toWorld(px, py) {
+  toPlane(px, py) {
     return [this.middle[0] + (px - this.width / 2) / this.scale, this.middle[1] - (py - this.height / 2) / this.scale];
   }
 
   /** Where it was, fainter the longer ago. */
   drawTrail({ e, x, y, radius, color }, tick) {
-    const { pen, world } = this, step = world.stepAt(tick);
+    const { pen, episode } = this, step = episode.stepAt(tick);
     let to = [x, y];
     pen.strokeStyle = color;
     pen.lineCap = "round";
     for (let k = 0; k < TRAIL_STEPS && step - k >= 0; k++) {
-      const at = world.place(e, step - k);
+      const at = episode.place(e, step - k);
       if (!at) break;
       const from = this.toScreen(at);
       if (Math.hypot(from[0] - to[0], from[1] - to[1]) > 0.5 * this.scale) break; // it jumped
@@ -152,7 +152,7 @@ class WorldField {
 
   /** A bubble beside the speaker: the letter of the strongest word, and a bar for each. */
   drawMessage({ agent, x, y, radius, color }, step) {
-    const said = agent >= 0 ? this.world.message(agent, step) : null;
+    const said = agent >= 0 ? this.episode.message(agent, step) : null;
     if (!said) return;
     const { pen, colors } = this, bars = said.values.length <= 16 ? said.values : [];
     pen.font = "700 13px system-ui, sans-serif";
@@ -171,7 +171,7 @@ class WorldField {
     pen.textBaseline = "middle";
     pen.fillText(said.letter, box.left + 8, box.top + BUBBLE / 2 + 1);
     bars.forEach((value, n) => {
-      const left = box.left + 14 + letter + n * (BAR + BAR_GAP), height = Math.max(1, (BUBBLE - 8) * Math.abs(value) / this.world.loudest);
+      const left = box.left + 14 + letter + n * (BAR + BAR_GAP), height = Math.max(1, (BUBBLE - 8) * Math.abs(value) / this.episode.loudest);
       pen.fillStyle = colors.edge;
       pen.fillRect(left, box.top + 4, BAR, BUBBLE - 8);
       pen.fillStyle = value < 0 ? colors.danger : colors.text;
@@ -235,7 +235,7 @@ class WorldField {
 
   image(n) {
     if (!this.images.has(n)) {
-      const image = new Image(), text = this.world.pictures[n];
+      const image = new Image(), text = this.episode.pictures[n];
       image.onload = () => { if (this.wanted === n) this.drawPicture(n); };
       image.src = `data:image/${text.startsWith("iVBOR") ? "png" : "jpeg"};base64,${text}`;
       this.images.set(n, image);

@@ -1,9 +1,4 @@
-"""One battle under a small script, for people to look at: its course and its outcome."""
-
-import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+"""A small script that leads battles which tests record."""
 
 import numpy as np
 
@@ -11,52 +6,7 @@ from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.plan import ALLY_OWNER, OWNERS
 
-TICKS_PER_S = 16
-MOMENT_TICKS = 32
 _OWNERS = tuple(OWNERS.values())
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A battle at one time: how much of each side is left, and who fell since the moment before."""
-
-    tick: int
-    n_alive: Sequence[int]
-    life: Sequence[float]
-    lost: Sequence[Mapping[str, int]]
-
-
-def play(sim: Simulator) -> tuple[list[Moment], float]:
-    """Play a battle to its end; its course, and how long the engine took."""
-    units = sim.units[0]
-    full = _life(sim)
-    moments: list[Moment] = []
-    alive_before = units["alive"].copy()
-    engine_s = 0.0
-    while True:
-        tick = int(sim.ticks[0])
-        over = is_over(sim)
-        if over or tick >= len(moments) * MOMENT_TICKS:
-            share = [now / max(1.0, then) for now, then in zip(_life(sim), full, strict=True)]
-            fallen = alive_before & ~units["alive"]
-            lost = (units["kind"][fallen & (units["owner"] == owner)] for owner in _OWNERS)
-            names = [Counter(sim.names[kind] for kind in kinds) for kinds in lost]
-            n_alive = sim.players["n_alive"][0, 1:].tolist()
-            moments.append(Moment(tick, n_alive, share, names))
-            alive_before = units["alive"].copy()
-        if over:
-            return moments, engine_s
-        lead(sim)
-        start = time.perf_counter()
-        sim.step()
-        engine_s += time.perf_counter() - start
-
-
-def _life(sim: Simulator) -> list[float]:
-    """Life and shields of each side."""
-    units = sim.units[0]
-    life = (units["hp"] + units["shield"]) * units["alive"]
-    return [float(life[units["owner"] == owner].sum()) for owner in _OWNERS]
 
 
 def is_over(sim: Simulator) -> bool:
@@ -102,16 +52,3 @@ def outcome_word(sim: Simulator) -> str:
     words = {(True, True): "timeout", (True, False): "win", (False, True): "loss"}
     allies, enemies = n_fighters(sim)
     return words.get((allies > 0, enemies > 0), "draw")
-
-
-def outcome(sim: Simulator) -> str:
-    fighters = n_fighters(sim)
-    time_s = sim.ticks[0] / TICKS_PER_S
-    if all(fighters):
-        return f"Nobody has won when the time is up, after {time_s:.1f} s."
-    if not any(fighters):
-        return f"Both sides fall together, after {time_s:.1f} s."
-    winner = 0 if fighters[0] else 1
-    n_left = sim.players["n_alive"][0, _OWNERS[winner]]
-    left = f"{n_left} unit{'s' if n_left > 1 else ''}"
-    return f"The {('allies', 'enemies')[winner]} win after {time_s:.1f} s with {left} left."

@@ -1,0 +1,1 @@
+"""Tasks: everything that can be trained, tested, watched and recorded, behind one interface."""

@@ -1,0 +1,40 @@
+"""Which algorithm can learn which task."""
+
+from terrarium.envs.tasks.task import Task
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos.algo import Algo
+from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig
+
+
+def check_algo(
+    task: Task, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
+) -> None:
+    """Refuse an algorithm, of all agents or of a team, that cannot learn the task."""
+    if not task.has_units and net.encoder in ENTITY_ENCODERS:
+        raise TerrariumError(
+            f"net.encoder={net.encoder} reads units, and {task.name} shows vectors; "
+            "set net.encoder=mlp or linear"
+        )
+    spec, agents = task.spec(algo.views(net)), task.agents
+    members = dict(task.teams)[team] if team else range(len(agents))
+    for a in members if not algo.any_action else ():
+        parts = spec.parts_of_each[a]
+        if len(parts) != 1 or parts[0][0] != "choice":
+            has = " and ".join(f"{n} x {kind}" for kind, n in parts)
+            raise TerrariumError(
+                f"{algo_name} chooses one of several actions, and {agents[a]} of {task.name} has "
+                f"{has}; mappo, ippo, maddpg, matd3 and ddpg take every kind of action"
+            )
+    if algo.needs_team and not team and not _is_team(task, reward):
+        stems = ", ".join(name for name, _ in task.teams)
+        friends = "" if task.cooperative is False else "; or env.reward=team if they help"
+        raise TerrariumError(
+            f"{algo_name} learns for a team with one reward, and {task.name} has agents that "
+            f"may be opponents: {stems}. Use maddpg, ddpg, mappo, ippo or iql; or one "
+            f"algorithm for each team{friends}"
+        )
+
+
+def _is_team(task: Task, reward: str) -> bool:
+    """Whether all agents want the same: known, or said by whoever pays them together."""
+    return reward == "team" if task.cooperative is None else task.cooperative
