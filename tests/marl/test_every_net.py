@@ -146,6 +146,43 @@ def test_values_are_one_number_for_each_agent_and_the_dead_do_not_disturb(
         torch.testing.assert_close(critic(noisy), values)
 
 
+def equal_rows(obs: Obs, n: int) -> Obs:
+    """`n` agents against `n` enemies: all of a side are alike, stand together and see everybody."""
+    ally, enemy = obs.table[0, :1], obs.table[0, 3:4]
+    pairs = torch.cat((obs.pairs[0, 0, 1:2].expand(n, -1), obs.pairs[0, 0, 3:4].expand(n, -1)))
+    return Obs(
+        table=torch.cat((ally.expand(n, -1), enemy.expand(n, -1))),
+        pairs=pairs.expand(n, -1, -1),
+        mask=torch.ones((n, 2 * n), dtype=torch.bool),
+        alive=torch.ones(2 * n, dtype=torch.bool),
+        avail=obs.avail[0, :1, :7].expand(n, -1),
+        vector=obs.vector[0, :0],
+        state=obs.state[0],
+    )[None]
+
+
+def test_a_critic_tells_one_against_one_from_five_against_five() -> None:
+    torch.manual_seed(0)
+    env, seen, _ = battles("smac/3m", n_steps=1)
+    critic = Critic(spec_of(env.info), NetConfig(), central=True)
+    values = [float(critic(equal_rows(seen[0], n))[0, 0].detach()) for n in (1, 3, 5)]
+    assert min(abs(values[0] - values[1]), abs(values[1] - values[2])) > 1e-3
+
+
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_agents_tell_few_from_many(encoder: str) -> None:
+    torch.manual_seed(0)
+    env, seen, _ = battles("smac/3m", n_steps=1)
+    actor = make_actor(spec_of(env.info), small(encoder, "none"))
+    answers = []
+    for n in (1, 3, 5):
+        obs = equal_rows(seen[0], n)[None]
+        begins = torch.zeros((1, 1), dtype=torch.bool)
+        answers.append(actor.encode(obs, torch.zeros(1, n, 0), begins).features[0, 0, 0])
+    assert not torch.allclose(answers[0], answers[1], atol=1e-3)
+    assert not torch.allclose(answers[1], answers[2], atol=1e-3)
+
+
 @pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
 def test_a_healer_aims_at_allies(encoder: str) -> None:
     torch.manual_seed(0)
