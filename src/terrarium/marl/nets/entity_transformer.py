@@ -93,6 +93,10 @@ class TokenCore(nn.Module):
         tokens = torch.stack(mixed, 1)  # [B, T, A, M, H]
         return encoder.own(tokens, obs), tokens, memory
 
+    def remember(self, memory: Tensor, features: Tensor) -> Tensor:
+        """The memory of agents who have heard messages: it takes in their features [B, A, H]."""
+        return memory + features
+
 
 class _Block(nn.Module):
     """Attention of all to all, then two linear layers, each beside a way around it."""
