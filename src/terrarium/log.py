@@ -36,6 +36,7 @@ METRICS = {
     "learn/buffer_rows": "sequences in the replay buffer",
     "learn/selected": "DIFFER: fraction of the individual experience that is selected",
     "learn/sent": "sharing: fraction of the individual experience that was sent",
+    "learn/received_fraction": "sharing: fraction of the loss that is of received experience",
 }
 """Every number that is written, and what it means; behind a name may stand that of a team."""
 

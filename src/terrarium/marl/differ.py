@@ -54,6 +54,7 @@ class IndividualExperience:
     rewards: Tensor  # [R, L, A] that would have led each agent, alone, to this error
     ends: Tensor  # [R, L, A] the agent does not live on after this step
     there: Tensor  # [R, L, A] it was alive before
+    importance: Tensor  # [R, L, A] how much it counts each time that it is learned from
 
 
 def mixing_gradients(
@@ -82,6 +83,7 @@ def split(
         rewards=taken.detach() - errors - later,
         ends=ends,
         there=acting[:, :-1] & rows.filled.unsqueeze(-1),
+        importance=torch.ones_like(errors),
     )
 
 
@@ -94,6 +96,30 @@ def select(
     weights = torch.zeros_like(errors)
     weights[there] = _weights(sizes, n_chosen, cfg, share, generator)
     return weights
+
+
+def importance_of(
+    errors: Tensor, there: Tensor, weights: Tensor, cfg: DifferConfig, share: float
+) -> Tensor:
+    """How much each experience [...] counts for each time that it is learned from: what the
+    selection gives, `weights`, without how often it was drawn."""
+    if cfg.select == "greedy_weight":
+        return weights
+    importance = torch.ones_like(errors)
+    if cfg.select == "PER_weight" and weights.any():
+        rarity = _rarity(_chances(errors.abs()[there], cfg, share), cfg, share)
+        importance[there] = (rarity / rarity[weights[there] > 0.0].max()).clamp(max=1.0)
+    return importance
+
+
+def _chances(sizes: Tensor, cfg: DifferConfig, share: float) -> Tensor:
+    """By the sizes of their errors [N]."""
+    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
+    return chances / chances.sum()
+
+
+def _rarity(chances: Tensor, cfg: DifferConfig, share: float) -> Tensor:
+    return (len(chances) * chances) ** -cfg.per_beta.at(share)
 
 
 def _weights(
@@ -110,11 +136,10 @@ def _weights(
         level = excess / excess[0] if excess[0] > 0.0 else torch.ones_like(excess)
         chosen = level if cfg.select == "greedy_weight" else torch.ones_like(level)
         return torch.zeros_like(sizes).scatter(0, where, chosen)
-    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
-    chances = chances / chances.sum()
+    chances = _chances(sizes, cfg, share)
     drawn = torch.multinomial(chances.cpu(), n_chosen, replacement=True, generator=generator)
     counts = torch.bincount(drawn, minlength=len(sizes)).to(sizes)
     if cfg.select == "PER_hard":
         return counts
-    rarity = (len(sizes) * chances) ** -cfg.per_beta.at(share)
+    rarity = _rarity(chances, cfg, share)
     return counts * rarity / rarity[counts > 0].max()

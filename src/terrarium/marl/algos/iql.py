@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from terrarium.marl.algos.team import shared_loss
+import torch
+
 from terrarium.marl.algos.value import (
     Loss,
     QValues,
@@ -17,6 +18,7 @@ from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange
+from terrarium.marl.sharing.loss import shared_loss
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,11 @@ class Iql(ValueLearner):
             rewards=targets - self.cfg.gamma * q_values.next_taken,
             ends=rows.own.terminated.expand_as(errors),
             there=rows.obs.acting[:, :-1] & rows.own.there & rows.filled.unsqueeze(-1),
+            importance=torch.ones_like(errors),
         )
-        received, metrics = shared_loss(self, rows, q_values, alone, self.exchange)
         # Shared losses are sums over agents, so this one has to be, too.
-        loss = mean_square(errors, rows) * errors.shape[-1] + received
+        loss = mean_square(errors, rows) * errors.shape[-1]
+        loss, metrics = shared_loss(self, rows, q_values.features, alone, loss)
         metrics |= {
             "td_error": masked_mean(errors.detach().abs().mean(-1), rows.filled),
             "q_taken": masked_mean(q_values.taken.detach().mean(-1), rows.filled),

@@ -1,5 +1,7 @@
 """TD loss of Q_tot: VDN, QMIX and QPLEX, with DIFFER and experience sharing."""
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -8,13 +10,13 @@ from terrarium.marl.batch import masked_mean
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import (
     DifferConfig,
-    IndividualExperience,
+    importance_of,
     mixing_gradients,
     select,
     split,
 )
 from terrarium.marl.sharing.exchange import Exchange
-from terrarium.marl.sharing.loss import SharedExperience, received_loss
+from terrarium.marl.sharing.loss import shared_loss
 
 
 def team_loss(
@@ -47,9 +49,11 @@ def team_loss(
     if differs:
         weights = select(each.errors, each.there, differ, learner.progress, learner.generator)
         loss = loss + individual_loss(rows, q_values.taken, each.errors, weights)
+        importance = importance_of(each.errors, each.there, weights, differ, learner.progress)
+        each = replace(each, importance=importance)
         metrics["selected"] = masked_mean((weights > 0.0).float(), each.there)
-    received, more = shared_loss(learner, rows, q_values, each, exchange)
-    return team_of(rows, total, errors, loss + received, metrics | more)
+    loss, more = shared_loss(learner, rows, q_values.features, each, loss)
+    return team_of(rows, total, errors, loss, metrics | more)
 
 
 def team_of(
@@ -80,26 +84,3 @@ def individual_loss(rows: ReplayBatch, taken: Tensor, errors: Tensor, weights: T
     targets = (taken - errors).detach()
     squares = (weights * (taken - targets).square()).sum(-1)  # [R, L]
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
-
-
-def shared_loss(
-    learner: ValueLearner,
-    rows: ReplayBatch,
-    q_values: QValues,
-    each: IndividualExperience,
-    exchange: Exchange,
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """What receivers learn from what was sent to them."""
-    if not exchange.is_on:
-        return each.errors.new_zeros(()), {}
-    obs = rows.obs[:, :-1]
-    goes_to = exchange.send(
-        obs, q_values.features[:, :-1], each.errors, each.there, learner.generator
-    )  # [R, L, A, A]
-    sent = masked_mean(goes_to.any(-1).float(), each.there)
-    if not goes_to.any():  # asking every network about everything would be for nothing
-        return each.errors.new_zeros(()), {"sent": sent}
-    agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
-    lesson = SharedExperience(each.rewards, each.ends)
-    loss = received_loss(rows, goes_to, lesson, agents, cfg.gamma, cfg.double_q)
-    return exchange.cfg.coef * loss, {"sent": sent}

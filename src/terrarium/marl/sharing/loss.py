@@ -1,13 +1,18 @@
 """What receivers learn from experience that was sent to them."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import pick
+from terrarium.marl.batch import masked_mean, pick
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.nets.actor import Actor, SeparateActors
+
+if TYPE_CHECKING:  # which imports this package
+    from terrarium.marl.algos.value import ValueLearner
 
 
 @dataclass(frozen=True)
@@ -18,9 +23,53 @@ class SharedExperience:
     ends: Tensor  # [R, L, A] it did not live on after this step
 
 
+def shared_loss(
+    learner: "ValueLearner",
+    rows: ReplayBatch,
+    features: Tensor,
+    each: IndividualExperience,
+    own: Tensor,
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The agents' own loss [], and beside it what receivers learn from what was sent to them.
+
+    `features` [R, L + 1, A, H] are those of the agents.
+    """
+    exchange = learner.exchange
+    if not exchange.is_on:
+        return own, {}
+    goes_to = exchange.send(
+        rows.obs[:, :-1], features[:, :-1], each.errors, each.there, learner.generator
+    )  # [R, L, A, A]
+    sent = masked_mean(goes_to.any(-1).float(), each.there)
+    if not goes_to.any():  # asking every network about everything would be for nothing
+        return own, {"sent": sent, "received_fraction": torch.zeros(())}
+    agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
+    received = exchange.cfg.coef * received_loss(
+        rows,
+        weights_of(goes_to, each.importance),
+        SharedExperience(each.rewards, each.ends),
+        agents,
+        cfg.gamma,
+        cfg.double_q,
+    )
+    total = own + received
+    fraction = (received / total.clamp(min=1e-12)).detach()
+    return total, {"sent": sent, "received_fraction": fraction}
+
+
+def weights_of(goes_to: Tensor, importance: Tensor) -> Tensor:
+    """[R, L, A, A] how much what was sent counts for each receiver.
+
+    As much as for its sender, shared among the receivers: however many agents there are, received
+    experience is learned from once more, not once more by each of them.
+    """
+    n_receivers = (goes_to > 0).sum(-1, keepdim=True).clamp(min=1)
+    return goes_to * importance.unsqueeze(-1) / n_receivers
+
+
 def received_loss(
     rows: ReplayBatch,
-    goes_to: Tensor,
+    weights: Tensor,
     lesson: SharedExperience,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
     gamma: float,
@@ -28,7 +77,8 @@ def received_loss(
 ) -> Tensor:
     """Squared errors of the receivers' own networks about what they were sent.
 
-    `goes_to` [R, L, A, A] is sender, then receiver; `agents` are the learning and the target ones.
+    `weights` [R, L, A, A] are 0 for what was not sent, by sender, then receiver; `agents` are the
+    learning and the target ones.
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
     online, target = agents
@@ -41,7 +91,7 @@ def received_loss(
     actions = rows.actions.expand(len(each), *rows.actions.shape)
     errors = pick(each[:, :, :-1], actions) - targets  # [J, R, L, A]
     # One network for all answers for every receiver alike.
-    who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
+    who = weights.movedim(-1, 0) if len(each) > 1 else weights.sum(-1).unsqueeze(0)
     # What was not sent is 0 before it is squared: in padding values are the lowest number.
     squares = (errors.masked_fill(who == 0, 0.0).square() * who).sum((0, -1))  # [R, L]
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
