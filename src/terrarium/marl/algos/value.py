@@ -223,7 +223,7 @@ class ValueLearner:
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """The best actions, or what the strategy of exploration makes of them."""
         generator, agents = self.generator, self.online.agents
-        agents.draw_noise(None if greedy else generator)
+        agents.draw_noise(None if greedy else generator, n_rows=len(resets))
         q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
         q = q[:, 0]
         if greedy:

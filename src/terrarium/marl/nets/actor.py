@@ -147,9 +147,10 @@ class Actor(nn.Module):
         alone = partial(self.encode_alone, ids=ids)
         return _talk([self.comm], alone, self.core, obs, carry, resets)
 
-    def draw_noise(self, generator: torch.Generator | None) -> None:
-        """New noise in noisy layers, if there are any; without a generator none."""
-        draw_noise(self, generator)
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
 
     def _aims(self, features: Tensor, tokens: Tensor, obs: Obs) -> Tensor:
         """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
@@ -238,9 +239,10 @@ class SeparateActors(nn.Module):
             answers.append(actor.answer(obs, carry, resets, same, said))
         return torch.stack(answers)
 
-    def draw_noise(self, generator: torch.Generator | None) -> None:
-        """New noise in noisy layers, if there are any; without a generator none."""
-        draw_noise(self, generator)
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
 
     def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         self._check(obs)
