@@ -163,8 +163,10 @@ class Settings:
         return getattr(self, name)
 
     def task_of(self, scenario: str) -> Task:
-        """What a scenario is played as."""
-        return find_task(scenario, self.task)
+        """What a scenario is played as; what shapes rewards is discounted as returns are."""
+        if is_pettingzoo(scenario):
+            return find_task(scenario, self.task)
+        return find_task(scenario, {"reward_gamma": self.algo.gamma, **self.task})
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
