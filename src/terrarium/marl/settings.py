@@ -53,7 +53,8 @@ class RunConfig:
     keep_checkpoints: int = 0
     """keep a checkpoint every so many environment steps, beside last and best; 0: none"""
     threads: int = 0
-    """threads of the environments and of PyTorch; 0: one per core"""
+    """threads of the environments and of PyTorch; 0: one per core for battles, and for PyTorch as
+    many as make the first updates fastest"""
 
     def __post_init__(self) -> None:
         _check("run.seed", self.seed, 0 <= self.seed <= MAX_SEED, f"0 to {MAX_SEED}")

@@ -23,7 +23,7 @@ from terrarium.marl.checkpoint import save_checkpoint
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
-from terrarium.marl.runtime import free_memory, make_runtime, use_threads
+from terrarium.marl.runtime import ThreadChoice, free_memory, make_runtime, n_cores
 from terrarium.marl.settings import Settings
 from terrarium.marl.tasks import TEST_SEED, EnvSetup, Task
 
@@ -65,15 +65,18 @@ class Trainer:
         """A new run, or one that goes on from a checkpoint as if nothing had happened since."""
         self.settings, self.folder = settings, folder
         self.progress = Progress(next_test=settings.eval.interval)
-        self.threads = use_threads(settings.run.threads)
+        self.threads = settings.run.threads or n_cores()
+        """of battles"""
+        self.choice = ThreadChoice(settings.run.threads, n_cores())
+        """of PyTorch"""
+        self.choice.apply()
         root = np.random.SeedSequence(settings.run.seed)
         runtime_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
         views = find_algo(settings.algo_name).views(settings.net)
         spec = replace(self.task.spec(views), limit_steps=_longest(settings))
-        self.algo = find_algo(settings.algo_name)(
-            spec, settings.net, settings.algo, make_runtime(runtime_seed, device)
-        )
+        self._runtime = make_runtime(runtime_seed, device)
+        self.algo = find_algo(settings.algo_name)(spec, settings.net, settings.algo, self._runtime)
         self._collector = self._new_collector()
         if checkpoint is not None:
             self._load(checkpoint)
@@ -164,6 +167,7 @@ class Trainer:
         """One rollout and what is learned from it."""
         start, progress = time.perf_counter(), self.progress
         share = min(1.0, progress.steps / self.settings.run.max_steps)
+        n_threads = self.choice.apply()
         self._call_teacher(self.algo.teacher(share))
         rollout, episodes = self._collector.collect(self.algo.act)
         collected = time.perf_counter()
@@ -173,10 +177,14 @@ class Trainer:
         progress.steps += n_steps
         seconds = time.perf_counter() - start
         progress.seconds += seconds
+        learned = start + seconds - collected
+        n_updates = [n for name, n in metrics.items() if name.startswith("learn/n_updates")]
+        self.choice.note(collected - start, learned, sum(n_updates))
         metrics |= {
+            "train/threads": float(n_threads),
             "train/steps_per_s": n_steps / seconds,
             "train/collect_s": collected - start,
-            "train/learn_s": start + seconds - collected,
+            "train/learn_s": learned,
             **_summary(episodes),
         }
         if episodes.won:
@@ -185,10 +193,19 @@ class Trainer:
         log.write(progress.steps, progress.seconds, self.scenario, metrics)
 
     def _test(self, log: MetricsLog) -> None:
-        """Greedy battles on held-apart seeds; one of them is recorded."""
+        """Greedy battles on held-apart seeds, one of them recorded; of a stochastic policy also
+        sampled ones."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
         player, game = PolicyPlayer(self.algo), self.task
         result = game.test(player, settings.eval.episodes, self.work)
+        metrics = dict(result.metrics)
+        if self.algo.stochastic:
+            with self._runtime.drawing(TEST_SEED):
+                drawn = game.test(
+                    PolicyPlayer(self.algo, greedy=False), settings.eval.episodes, self.work
+                )
+            name = "win_rate" if game.is_won else "return"
+            metrics[f"test/sampled_{name}"] = drawn.metrics[f"test/{name}"]
         if settings.eval.replays and game.is_drawable:
             seed = TEST_SEED + progress.steps % settings.eval.episodes
             title = f"{settings.algo_name} after {progress.steps:,} steps: {game.title}"
@@ -200,7 +217,7 @@ class Trainer:
         progress.test_return = result.metrics["test/return"]
         if game.is_won:
             progress.test_win_rate = result.score
-        log.write(progress.steps, progress.seconds, self.scenario, result.metrics)
+        log.write(progress.steps, progress.seconds, self.scenario, metrics)
         if self.in_last_stage and self._is_best(game, result.score):
             save_checkpoint(self.folder.best, self._policy())
 
@@ -271,6 +288,7 @@ class Trainer:
                 **self._policy(),
                 "experience": experience,
                 "collector": self._collector.state_dict(),
+                "threads": self.choice.state_dict(),
                 "metrics_bytes": log.n_bytes,
             },
         )
@@ -294,6 +312,7 @@ class Trainer:
             setattr(self.progress, name, value)
         if self.progress.stage:
             self._enter_stage()
+        self.choice.load_state_dict(content["threads"])
         self.algo.load_state_dict(content["algo"])
         self.algo.load_experience(self.folder.experience, content["experience"])
         self._collector.load_state_dict(content["collector"])

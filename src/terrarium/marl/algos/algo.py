@@ -27,6 +27,8 @@ class Algo(Protocol):
     """whether agents may have other actions than one choice: numbers, flags, several choices"""
     needs_team: ClassVar[bool]
     """whether it learns for all agents together, so that they must want the same"""
+    stochastic: ClassVar[bool]
+    """whether its policy is a distribution: tests then also play actions that are drawn from it"""
     spec: Spec
     net: NetConfig
 

@@ -182,6 +182,7 @@ class Coma:
     }
     fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = False
+    stochastic: ClassVar[bool] = True
     needs_team: ClassVar[bool] = True
     keeps_carries = False
 

@@ -187,6 +187,7 @@ class Maddpg:
     }
     fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = True
     needs_team: ClassVar[bool] = False
 
     def __init__(

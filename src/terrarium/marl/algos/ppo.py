@@ -202,6 +202,7 @@ class Ppo:
     )
     fits_many: ClassVar[bool] = True
     any_action: ClassVar[bool] = False
+    stochastic: ClassVar[bool] = True
     needs_team: ClassVar[bool] = False
     central: bool
     """whether the critic knows everything"""

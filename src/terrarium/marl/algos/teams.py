@@ -102,6 +102,7 @@ class Teams:
     lacks: ClassVar[dict[str, str]] = {}
     fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = False
     needs_team: ClassVar[bool] = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TeamsConfig, runtime: Runtime) -> None:

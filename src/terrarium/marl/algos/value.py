@@ -136,6 +136,7 @@ class ValueLearner:
     lacks: ClassVar[dict[str, str]] = {}
     fits_many: ClassVar[bool] = False
     any_action: ClassVar[bool] = False
+    stochastic: ClassVar[bool] = False
     needs_team: ClassVar[bool] = True
     has_mixer: ClassVar[bool] = True
     """whether the state decides how agents are joined"""
