@@ -5,7 +5,7 @@ import torch
 
 from terrarium.marl.batch import LOWEST, Obs, parts
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, spec_of
+from terrarium.marl.nets.config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError, Spec, spec_of
 from terrarium.marl.nets.critic import Critic
 from terrarium.marl.nets.recurrent import RecurrentCore
 from tests.marl.small_nets import EVERY_ENTITY_NET, EVERY_NET, battles, small
@@ -255,6 +255,24 @@ def test_vectors_of_another_scenario_are_refused() -> None:
 def test_settings_that_cannot_be(settings: dict[str, object], message: str) -> None:
     with pytest.raises(NetError, match=message):
         NetConfig(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_default_weights_are_those_of_pytorchs_layers(share: bool) -> None:
+    """A uniform distribution whose bound is one over the root of the inputs, as in PyMARL."""
+    torch.manual_seed(0)
+    cfg = NetConfig("linear", "gru", hidden_dim=64, share_params=share, init="default")
+    actor = make_actor(Spec(3, 9, 6, 30, 0), cfg)
+    layers = [layer for layer in actor.modules() if isinstance(layer, torch.nn.Linear)]
+    assert len(layers) == (4 if share else 12)
+    for layer in layers:
+        bound = layer.in_features**-0.5
+        for weights in (layer.weight, layer.bias):
+            if weights is not None and weights.numel() > 100:
+                assert 0.95 * bound < float(weights.detach().abs().max()) <= bound
+                assert float(weights.detach().std()) == pytest.approx(bound / 3**0.5, rel=0.1)
+    orthogonal = make_actor(Spec(3, 9, 6, 30, 0), NetConfig("linear", "gru", hidden_dim=64))
+    assert not orthogonal.core.drive.bias.any()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("kind", ["gru", "lstm"])

@@ -16,7 +16,7 @@ from terrarium.marl.nets.config import NetConfig, NetError, Spec
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
 from terrarium.marl.nets.entity_transformer import TokenCore, TransformerEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.layers import split_axis
+from terrarium.marl.nets.layers import initialize, split_axis
 from terrarium.marl.nets.mlp import MlpEncoder
 from terrarium.marl.nets.noisy import draw_noise, head
 from terrarium.marl.nets.recurrent import NoCore, RecurrentCore
@@ -285,7 +285,9 @@ class SeparateActors(nn.Module):
 
 def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | SeparateActors:
     """`noisy`: the last layers have noise on their weights, see `draw_noise`."""
-    return Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
+    actor = Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
+    initialize(actor, cfg.init)
+    return actor
 
 
 def _talk(

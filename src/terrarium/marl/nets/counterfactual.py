@@ -9,7 +9,7 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, NetError, Spec
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.layers import initialize, linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 from terrarium.marl.nets.recurrent import NoCore
 
@@ -63,6 +63,7 @@ class CounterfactualCritic(nn.Module):
         self.whose = nn.Parameter(torch.randn(spec.n_agents, hidden) / math.sqrt(2.0))
         self.middle = linear(hidden, hidden)
         self.values = linear(hidden, spec.n_actions, 1.0)
+        initialize(self, cfg.init)
 
     @property
     def carry_size(self) -> int:

@@ -7,7 +7,7 @@ from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.columns import one_hot_ids
 from terrarium.marl.nets.config import ENTITY_ENCODERS, NetConfig, Spec
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
-from terrarium.marl.nets.layers import linear
+from terrarium.marl.nets.layers import initialize, linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 
 
@@ -32,6 +32,7 @@ class Critic(nn.Module):
         else:
             self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
         self.value = linear(cfg.hidden_dim, 1, 1.0)
+        initialize(self, cfg.init)
 
     def forward(self, obs: Obs) -> Tensor:
         """obs [...] -> values [..., A]."""
