@@ -65,7 +65,7 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
         (["mappo", "smac/3m", "--device", "gpu7"], 'device "gpu7" cannot be used here'),
         (["mappo", "smac/3m", "run.start_from=nowhere"], "nowhere: there is no such checkpoint"),
         (["mappo", "smac/3m", "run.folder=/dev/null/x"], "the run cannot be kept there"),
-        (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*: it joins nothing"),
+        (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*, which belongs to"),
         (["qmix", "smac/3m", "replay.buffer_size=100000000"], "GB are free. replay.buffer_size="),
         (["qmix", "smac/3m", "explore.kind=epsilno"], 'Did you mean "epsilon"?'),
         (["--resume", "nowhere"], "nowhere: there is no run here: no run.toml"),

@@ -17,8 +17,11 @@ METRICS = {
     "train/episodes": "number of those episodes",
     "train/steps_per_s": "environment steps per second, collecting and learning included",
     "train/collect_s": "seconds of collecting: environments and policy",
+    "train/threads": "threads of PyTorch",
     "train/learn_s": "seconds of learning: replay buffer, losses and gradient steps",
     "test/win_rate": "win rate of greedy episodes on evaluation seeds",
+    "test/sampled_win_rate": "the same with actions drawn from a stochastic policy",
+    "test/sampled_return": "mean return with actions drawn from a stochastic policy",
     "test/measure": "mean measure of the scenario, 0 to 1; the win rate where it has none",
     "test/return": "mean return; of PettingZoo environments the mean of all agents",
     "test/episode_steps": "mean length of an episode",
@@ -36,6 +39,7 @@ METRICS = {
     "learn/buffer_rows": "sequences in the replay buffer",
     "learn/selected": "DIFFER: fraction of the individual experience that is selected",
     "learn/sent": "sharing: fraction of the individual experience that was sent",
+    "learn/received_fraction": "sharing: fraction of the loss that is of received experience",
 }
 """Every number that is written, and what it means; behind a name may stand that of a team."""
 

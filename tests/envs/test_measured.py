@@ -35,24 +35,33 @@ def end(env: VecEnv) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.kind)
 @pytest.mark.parametrize("seed", range(2))
-def test_rewards_add_up_to_the_prospect_and_the_number(measure: Measure, seed: int) -> None:
-    env = measured(measure, seed=seed, reward_scale=False)
-    start = float(env._state.episode["prospect"][0, 0])
-    total = 0.0
+def test_discounted_rewards_are_the_number_whatever_happens_on_the_way(
+    measure: Measure, seed: int
+) -> None:
+    """gamma^(T - 1) times the number, less the prospect of the start, which nobody can change."""
+    env = measured(measure, seed=seed, reward_scale=False, reward_gamma=0.9)
+    start = before = float(env._state.episode["prospect"][0, 0])
+    total = discounted = 0.0
+    n_steps = 0
     while not env.over[0]:
         env.step(env.sample_actions())
         total += float(env.reward[0])
-    gained = float(env._state.episode["prospect"][0, 0]) - start
-    number = float(env.outcome.measure[0])
+        discounted += 0.9**n_steps * float(env.reward[0])
+        n_steps += 1
+        after = float(env._state.episode["prospect"][0, 0])
+        number = float(env.outcome.measure[0])
+        assert env.reward[0] == pytest.approx(0.9 * after - before + number, abs=1e-6)
+        before = after
+    assert after == 0.0
     assert 0.0 <= number <= 1.0
-    assert total == pytest.approx(gained + number)
+    assert discounted == pytest.approx(0.9 ** (n_steps - 1) * number - start, abs=1e-5)
     assert env.outcome.episode_return[0] == pytest.approx(total)
     assert env.outcome.won[0] == (number >= measure.good)
     assert env.terminated[0]
     assert not env.truncated[0]
 
 
-def test_the_best_return_is_twenty_as_in_smac() -> None:
+def test_the_number_is_worth_twenty() -> None:
     env = measured(Measure("kills"))
     before = float(env._state.episode["prospect"][0, 0])
     assert before == pytest.approx(0.25)  # nobody hurt: the agents are safe, the rest is to do
@@ -60,7 +69,7 @@ def test_the_best_return_is_twenty_as_in_smac() -> None:
     wait(env, 1)
     assert env.outcome.measure[0] == 1.0
     assert env.outcome.won[0]
-    assert env.outcome.episode_return[0] == pytest.approx(20.0)
+    assert env.outcome.episode_return[0] == pytest.approx(20.0 * (1.0 - before))
 
 
 def test_sparse_rewards_are_the_number_alone() -> None:
@@ -108,7 +117,8 @@ def test_the_time_limit_is_an_end_at_which_the_number_is_taken() -> None:
 
 
 def test_nearing_a_goal_is_worth_something() -> None:
-    env = measured(Measure("reach", at=(28.0, 16.0), radius=2.0), reward_scale=False)
+    reach = Measure("reach", at=(28.0, 16.0), radius=2.0)
+    env = measured(reach, reward_scale=False, reward_gamma=1.0)
     put(env, {m: (4.0, 3.0 + 1.5 * m) for m in range(ENEMY, 18)})
     before = float(env._state.episode["prospect"][0, 0])
     put(env, {a: (20.0, 8.0 + 1.5 * a) for a in range(ENEMY)})

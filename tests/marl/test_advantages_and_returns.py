@@ -146,3 +146,19 @@ def test_normalized_returns_come_back() -> None:
     other = ValueNorm()
     other.load_state_dict(norm.state_dict())
     assert other.center == norm.center
+
+
+def test_statistics_of_returns_are_debiased_averages() -> None:
+    """As in the authors' program: exponential averages with a decay of 0.99999."""
+    norm, generator = ValueNorm(), torch.Generator().manual_seed(1)
+    mean = square = bias = 0.0
+    for k in range(20):
+        returns = k + torch.randn(30, generator=generator)
+        norm.update(returns)
+        mean = 0.99999 * mean + 0.00001 * float(returns.mean())
+        square = 0.99999 * square + 0.00001 * float(returns.square().mean())
+        bias = 0.99999 * bias + 0.00001
+        spread = max(square / bias - (mean / bias) ** 2, 0.01) ** 0.5
+        x = torch.tensor([-3.0, 40.0])
+        torch.testing.assert_close(norm.normalize(x), ((x - mean / bias) / spread).float())
+        torch.testing.assert_close(norm.denormalize(x), (x * spread + mean / bias).float())

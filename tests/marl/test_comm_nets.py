@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from terrarium.envs.tasks.spec import spec_of
-from terrarium.marl.batch import Obs
+from terrarium.marl.batch import Obs, parts
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
 from tests.marl.small_nets import battles, small
@@ -51,6 +51,54 @@ def test_only_who_is_seen_and_alive_is_heard(comm: str, share: bool) -> None:
         n_hear, n_deaf = n_hear + int(others.sum()), n_deaf + int((~hears).sum())
     assert n_hear > 0
     assert n_deaf > 0
+
+
+@COMM
+@pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+@pytest.mark.parametrize("core", ["gru", "lstm", "transformer", "token"])
+def test_what_was_heard_is_remembered(comm: str, share: bool, core: str) -> None:
+    """Who heard another agent in one step answers differently in the next, hearing nobody."""
+    torch.manual_seed(0)
+    env, _, _ = battles("smac/8m", n_steps=30)
+    obs, _ = crowd()
+    now = Obs(*(part[:, :2].clone() for part in parts(obs)))
+    # [B, A] who hears agent 2 in the first step, and lives in the second
+    heard = comm_mask(now)[:, 0, :, 2] & now.acting[:, 1]
+    assert heard.any()
+    now.mask[:, 1] = torch.eye(8, 16, dtype=torch.bool)  # and then nobody sees anybody
+    encoder = "transformer" if core == "token" else "attention"
+    cfg = small(encoder, core, comm=comm, share_params=share)
+    actor = make_actor(spec_of(env.info), cfg)
+    other = Obs(*(part.clone() for part in parts(now)))
+    other.pairs[:, 0, 2] += 0.3  # another view of agent 2 alone
+    none, resets = torch.zeros(4, 8, actor.carry_size), torch.zeros(4, 2, dtype=torch.bool)
+    with torch.no_grad():
+        one, two = (actor.encode(seen, none, resets).features[:, 1] for seen in (now, other))
+        forgets = torch.tensor([[False, True]]).expand(4, -1)  # an episode begins in between
+        three, four = (actor.encode(seen, none, forgets).features[:, 1] for seen in (now, other))
+    assert (one != two).any(-1)[heard].all()
+    assert torch.equal(three, four)
+
+
+@COMM
+@pytest.mark.parametrize("core", ["gru", "transformer", "token"])
+def test_learning_hears_what_acting_heard(comm: str, core: str) -> None:
+    torch.manual_seed(0)
+    env, _, _ = battles("smac/8m", n_steps=30)
+    obs, resets = crowd()
+    obs, resets = Obs(*(part[:, :9] for part in parts(obs))), resets[:, :9].clone()
+    resets[:, 4] = True
+    encoder = "transformer" if core == "token" else "attention"
+    actor = make_actor(spec_of(env.info), small(encoder, core, comm=comm))
+    carry = torch.zeros(4, 8, actor.carry_size)
+    with torch.no_grad():
+        whole, after = actor(obs, carry, resets)
+        for t in range(9):
+            step, carry = actor(obs[:, t : t + 1], carry, resets[:, t : t + 1])
+            torch.testing.assert_close(whole[:, t], step[:, 0], rtol=0, atol=1e-5)
+        own = actor.logits_as_each(obs, torch.zeros_like(carry), resets)
+    torch.testing.assert_close(after, carry, rtol=0, atol=1e-5)
+    torch.testing.assert_close(own[0], whole, rtol=0, atol=1e-5)
 
 
 def test_the_dead_are_not_heard_and_nobody_hears_itself() -> None:

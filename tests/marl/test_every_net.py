@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from terrarium.envs.tasks.spec import spec_of
+from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.marl.batch import LOWEST, Obs, parts
 from terrarium.marl.net_config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.actor import make_actor
@@ -147,6 +147,43 @@ def test_values_are_one_number_for_each_agent_and_the_dead_do_not_disturb(
         torch.testing.assert_close(critic(noisy), values)
 
 
+def equal_rows(obs: Obs, n: int) -> Obs:
+    """`n` agents against `n` enemies: all of a side are alike, stand together and see everybody."""
+    ally, enemy = obs.table[0, :1], obs.table[0, 3:4]
+    pairs = torch.cat((obs.pairs[0, 0, 1:2].expand(n, -1), obs.pairs[0, 0, 3:4].expand(n, -1)))
+    return Obs(
+        table=torch.cat((ally.expand(n, -1), enemy.expand(n, -1))),
+        pairs=pairs.expand(n, -1, -1),
+        mask=torch.ones((n, 2 * n), dtype=torch.bool),
+        alive=torch.ones(2 * n, dtype=torch.bool),
+        avail=obs.avail[0, :1, :7].expand(n, -1),
+        vector=obs.vector[0, :0],
+        state=obs.state[0],
+    )[None]
+
+
+def test_a_critic_tells_one_against_one_from_five_against_five() -> None:
+    torch.manual_seed(0)
+    env, seen, _ = battles("smac/3m", n_steps=1)
+    critic = Critic(spec_of(env.info), NetConfig(), central=True)
+    values = [float(critic(equal_rows(seen[0], n))[0, 0].detach()) for n in (1, 3, 5)]
+    assert min(abs(values[0] - values[1]), abs(values[1] - values[2])) > 1e-3
+
+
+@pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
+def test_agents_tell_few_from_many(encoder: str) -> None:
+    torch.manual_seed(0)
+    env, seen, _ = battles("smac/3m", n_steps=1)
+    actor = make_actor(spec_of(env.info), small(encoder, "none"))
+    answers = []
+    for n in (1, 3, 5):
+        obs = equal_rows(seen[0], n)[None]
+        begins = torch.zeros((1, 1), dtype=torch.bool)
+        answers.append(actor.encode(obs, torch.zeros(1, n, 0), begins).features[0, 0, 0])
+    assert not torch.allclose(answers[0], answers[1], atol=1e-3)
+    assert not torch.allclose(answers[1], answers[2], atol=1e-3)
+
+
 @pytest.mark.parametrize("encoder", ENTITY_ENCODERS)
 def test_a_healer_aims_at_allies(encoder: str) -> None:
     torch.manual_seed(0)
@@ -219,6 +256,24 @@ def test_vectors_of_another_scenario_are_refused() -> None:
 def test_settings_that_cannot_be(settings: dict[str, object], message: str) -> None:
     with pytest.raises(NetError, match=message):
         NetConfig(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_default_weights_are_those_of_pytorchs_layers(share: bool) -> None:
+    """A uniform distribution whose bound is one over the root of the inputs, as in PyMARL."""
+    torch.manual_seed(0)
+    cfg = NetConfig("linear", "gru", hidden_dim=64, share_params=share, init="default")
+    actor = make_actor(Spec(3, 9, 6, 30, 0), cfg)
+    layers = [layer for layer in actor.modules() if isinstance(layer, torch.nn.Linear)]
+    assert len(layers) == (4 if share else 12)
+    for layer in layers:
+        bound = layer.in_features**-0.5
+        for weights in (layer.weight, layer.bias):
+            if weights is not None and weights.numel() > 100:
+                assert 0.95 * bound < float(weights.detach().abs().max()) <= bound
+                assert float(weights.detach().std()) == pytest.approx(bound / 3**0.5, rel=0.1)
+    orthogonal = make_actor(Spec(3, 9, 6, 30, 0), NetConfig("linear", "gru", hidden_dim=64))
+    assert not orthogonal.core.drive.bias.any()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("kind", ["gru", "lstm"])

@@ -20,6 +20,7 @@ from terrarium.marl.batch import Obs, parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.joint_critic import JointCritic
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
@@ -396,3 +397,28 @@ def test_defaults_fit_battles_and_every_network() -> None:
     cfg = MaddpgConfig()
     Maddpg.check(NetConfig(), cfg, 64)
     assert cfg.replay.chunk_length > 1  # the default network remembers
+
+
+@pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
+def test_gradients_are_limited_agent_by_agent(share: bool) -> None:
+    """One agent's steep critic leaves the steps of the others as long as they were."""
+    torch.manual_seed(0)
+    spec = Spec(3, 4, 4, 5, 6)
+    critic = JointCritic(
+        spec,
+        NetConfig(encoder="mlp", core="none", hidden_dim=8, share_params=share),
+        [0, 1, 2],
+        False,
+        True,
+    )
+    slopes = [torch.randn_like(weight) for weight in critic.parameters()]
+    for weight, slope in zip(critic.parameters(), slopes, strict=True):
+        weight.grad = slope.clone()
+        if not share:
+            weight.grad[1] *= 1e3
+            weight.grad[2] *= 1e-4
+    critic.clip_grads(2.0)
+    for k in range(1 if share else 3):
+        norm = sum(float(w.grad[k].square().sum()) for w in critic.parameters()) ** 0.5  # type: ignore[index]
+        before = sum(float(slope[k].square().sum()) for slope in slopes) ** 0.5
+        assert norm == pytest.approx(2.0 if k < 2 else 1e-4 * before, rel=1e-4)

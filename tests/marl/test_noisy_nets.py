@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from terrarium.envs.tasks.spec import spec_of
+from terrarium.marl.batch import Obs, parts
 from terrarium.marl.net_config import ENCODERS
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.noisy import NoisyLinear
+from tests.marl.small import made
 from tests.marl.small_nets import battles, small
 
 SHARING = pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
@@ -29,7 +31,7 @@ def test_without_noise_it_is_a_linear_layer() -> None:
 def test_noise_is_as_strong_as_its_sigma() -> None:
     """The variance over draws is what independent factors f(e) of E|e| and mean 0 give."""
     torch.manual_seed(0)
-    layer, x = NoisyLinear(6, 4, 1.0), torch.randn(6)
+    layer, x = NoisyLinear(6, 4, 1.0), torch.randn(6)[None]
     with torch.no_grad():
         layer.weight_sigma.copy_(torch.rand(4, 6))
         layer.bias_sigma.copy_(torch.rand(4))
@@ -37,7 +39,7 @@ def test_noise_is_as_strong_as_its_sigma() -> None:
         outs = []
         for _ in range(20_000):
             layer.draw(generator)
-            outs.append(layer(x))
+            outs.append(layer(x)[0])
         out = torch.stack(outs)
         size = (2.0 / torch.pi) ** 0.5  # E f(e)^2 = E |e|
         # out - mean = f(e_out) (sum over inputs of sigma f(e_in) x, and sigma of the bias)
@@ -46,7 +48,7 @@ def test_noise_is_as_strong_as_its_sigma() -> None:
         layer.draw(None)
         # 20000 draws of products of heavy tails: 5 % is about four standard errors.
         torch.testing.assert_close(out.var(0), expected, rtol=0.05, atol=0.0)
-        error = (out.mean(0) - layer(x)).abs() / (expected / 20_000).sqrt()
+        error = (out.mean(0) - layer(x)[0]).abs() / (expected / 20_000).sqrt()
         assert (error < 4.0).all()
 
 
@@ -107,6 +109,41 @@ def test_actors_draw_and_drop_their_noise(encoder: str, share: bool) -> None:
     for name, weight in sigmas:
         assert weight.grad is not None, name
         assert weight.grad.any(), name
+
+
+@SHARING
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_each_environment_has_noise_of_its_own(encoder: str, share: bool) -> None:
+    """As if each had drawn its part of the same noise alone."""
+    torch.manual_seed(0)
+    env, seen, begins = battles("smac/3m", n_steps=1)
+    same = Obs(
+        *(part[:, :1].expand(-1, 4, *part.shape[2:]).transpose(0, 1) for part in parts(seen))
+    )
+    actor = make_actor(spec_of(env.info), small(encoder, "none", share_params=share), noisy=True)
+    none, resets = torch.zeros(4, 3, 0), begins.T
+    with torch.no_grad():
+        actor.draw_noise(torch.Generator().manual_seed(1))
+        alike, _ = actor(same, none, resets)
+        assert torch.equal(alike, alike[:1].expand_as(alike))
+        actor.draw_noise(torch.Generator().manual_seed(1), n_rows=4)
+        apart, _ = actor(same, none, resets)
+    layers = [layer for layer in actor.modules() if isinstance(layer, NoisyLinear)]
+    noise = [(layer.noise_in, layer.noise_out) for layer in layers]
+    for b in range(4):
+        assert not torch.equal(apart[b], apart[b - 1])
+        for layer, (noise_in, noise_out) in zip(layers, noise, strict=True):
+            layer.noise_in, layer.noise_out = noise_in[b : b + 1], noise_out[b : b + 1]
+        with torch.no_grad():
+            alone, _ = actor(same[b : b + 1], none[:1], resets[:1])
+        torch.testing.assert_close(apart[b], alone[0])
+
+
+def test_a_learner_explores_with_other_noise_in_each_environment() -> None:
+    learner, collector = made("qmix", "explore.kind=noisy")
+    collector.collect(learner.act)
+    head = next(layer for layer in learner.online.modules() if isinstance(layer, NoisyLinear))
+    assert len(head.noise_in.unique(dim=0)) == 8
 
 
 @SHARING

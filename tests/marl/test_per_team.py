@@ -91,6 +91,40 @@ def test_each_team_acts_by_its_own_algorithm() -> None:
         assert torch.equal(together.carry[:, places, : algo.carry_size], own.carry)
 
 
+@pytest.mark.parametrize("other", ["maddpg", "ddpg", "vdn"])
+def test_critics_expect_the_target_policies_of_other_teams(other: str) -> None:
+    """Not those that play now, which move from step to step."""
+    learner, collector = made(f"a=maddpg,b={other}", "apart")
+    rollout, _ = collector.collect(learner.act)
+    obs = rollout.obs[:4]
+    generator = learner.members["a"].algo.generator  # type: ignore[attr-defined]  # of all teams
+    state = generator.get_state()
+
+    def plan(target: bool) -> torch.Tensor:
+        generator.set_state(state)
+        return learner.plan(obs, target)
+
+    before, now = plan(True), plan(False)
+    algo: Any = learner.members["b"].algo
+    agents = algo.online.actor if isinstance(algo, Maddpg) else algo.online.agents
+    with torch.no_grad():
+        for weight in agents.parameters():
+            weight.add_(torch.randn(weight.shape, generator=torch.Generator().manual_seed(2)))
+    assert torch.equal(plan(True), before)
+    assert not torch.equal(plan(False), now)
+
+
+@pytest.mark.parametrize("other", ["maddpg", "mappo", "coma"])
+def test_stochastic_policies_of_other_teams_are_sampled(other: str) -> None:
+    learner, collector = made(f"a=maddpg,b={other}", "apart")
+    rollout, _ = collector.collect(learner.act)
+    obs = rollout.obs[:4]
+    places = learner.members["b"].places
+    drawn = [learner.plan(obs, True)[..., places, :] for _ in range(3)]
+    assert not torch.equal(drawn[0], drawn[1])
+    assert not torch.equal(drawn[1], drawn[2])
+
+
 def test_teams_of_the_same_kind_do_not_begin_as_copies() -> None:
     learner, _ = made("a=ddpg,b=ddpg", "apart")
     a, b = (list(one.algo.online.actor.parameters()) for one in learner.members.values())  # type: ignore[attr-defined]  # they are Maddpg
@@ -158,34 +192,34 @@ def test_a_central_critic_sees_what_the_other_team_does_and_a_local_one_does_not
 
 
 @pytest.mark.parametrize("other", ["ippo", "vdn", "matd3"])
-def test_a_critic_asks_the_current_policy_of_the_other_team_for_its_next_actions(
+def test_a_critic_asks_the_target_policy_of_the_other_team_for_its_next_actions(
     other: str,
 ) -> None:
+    """Of a policy that has no target network, the one of now."""
     learner, collector = made(f"a=maddpg,b={other}", "apart")
     learn(learner, collector, 3)
     algo, them = learner.members["a"].algo, learner.members["b"].algo
     assert isinstance(algo, Maddpg)
     assert algo.replay is not None
     rows = algo.replay.draw(0.0, torch.Generator().manual_seed(0))
-    places, n_rows = [1, 3], len(rows.obs.avail)
+    numbers = algo.generator.get_state()
 
-    def expected() -> torch.Tensor:
-        obs = rows.obs[:, 1:].merge().of_agents(places)
-        begins = torch.ones(len(obs.avail), dtype=torch.bool)
-        carry = torch.zeros((len(begins), 2, them.carry_size))
-        actions = them.act(obs, carry, begins, greedy=True).actions
-        return torch.nn.functional.one_hot(actions, 4).float().view(n_rows, -1, 2, 4)
+    def next_actions() -> torch.Tensor:
+        algo.generator.set_state(numbers)
+        return algo._next_actions(rows)[0]
 
-    before = algo._next_actions(rows)[0]
-    assert torch.equal(before[:, :, places], expected())
-    net = them.actor if other == "ippo" else them.online  # type: ignore[attr-defined]  # each kind has its own
-    drawn = torch.Generator().manual_seed(1)
-    for weight in net.parameters():  # another policy from now on
-        weight.data = torch.randn(weight.shape, generator=drawn)
-    after = algo._next_actions(rows)[0]
-    assert torch.equal(after[:, :, places], expected())
-    assert not torch.equal(after[:, :, places], before[:, :, places])
-    assert torch.equal(after[:, :, [0, 2]], before[:, :, [0, 2]])
+    before = next_actions()
+    algo.generator.set_state(numbers)
+    assert torch.equal(before[:, :, [1, 3]], learner.plan(rows.obs[:, 1:], True)[:, :, [1, 3]])
+    nets: Any = them
+    current = nets.actor if other == "ippo" else nets.online
+    for net, matters in ((current, other == "ippo"), (getattr(nets, "target", current), True)):
+        drawn = torch.Generator().manual_seed(1)
+        for weight in net.parameters():  # another policy from now on
+            weight.data = torch.randn(weight.shape, generator=drawn)
+        after = next_actions()
+        assert torch.equal(after[:, :, [1, 3]], before[:, :, [1, 3]]) != matters
+        assert torch.equal(after[:, :, [0, 2]], before[:, :, [0, 2]])
 
 
 @pytest.mark.parametrize("algo", [name for name in ALGOS if name not in DDPG_LIKE])
@@ -321,7 +355,7 @@ def test_those_who_are_no_adversaries_are_the_good(name: str) -> None:
         ("adversary=maddpg,good=ddpg,agent=ippo", TAG, (), "team agent of .* is named twice"),
         ("adversary=maddpg,good", TAG, (), "does not name an algorithm for each team"),
         ("adversary=madpg,good=ddpg", TAG, (), 'Did you mean "maddpg"'),
-        ("ally=maddpg,enemy=ddpg", "smac/3m", (), "only worlds of PettingZoo have teams"),
+        ("ally=maddpg,enemy=ddpg", "smac/3m", (), "only PettingZoo environments have teams"),
         ("adversary=maddpg,good=ddpg", TAG, ("algo.lr=1",), 'unknown section "algo".*adversary'),
         ("adversary=maddpg,good=mappo", TAG, ("net.core=gru",), "net.core is gru: critics of team"),
         (

@@ -67,6 +67,50 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
         torch.testing.assert_close(before[name], after[name])
 
 
+@pytest.mark.parametrize("algo", PPO_LIKE)
+def test_values_are_clipped_around_what_the_critic_said(algo: str) -> None:
+    """Whatever has become of the normalizer since."""
+    learner, collector = made(algo)
+    for _ in range(3):
+        rollout, _ = collector.collect(learner.act)
+        with torch.no_grad():
+            said = learner.critic(rollout.obs[:-1]).transpose(0, 1)
+        torch.testing.assert_close(learner._prepare(rollout).values, said)
+        learner.observe(rollout)
+        learner.update(0.0)
+
+
+def test_the_normalizer_sees_every_minibatch() -> None:
+    learner, collector = made(
+        "mappo", "algo.n_epochs=3", "algo.n_minibatches=4", "algo.target_kl=0"
+    )
+    learner.observe(rollout_of(learner, collector))
+    learner.update(0.0)
+    assert float(learner.norm.weight) == pytest.approx(1.0 - 0.99999**12)
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.2])
+@pytest.mark.parametrize("delta", [0.0, 0.5])
+def test_the_loss_of_values_is_its_formula(limit: float, delta: float) -> None:
+    learner, collector = made("mappo")
+    cfg = dataclasses.replace(learner.cfg, value_clip_range=limit, huber_delta=delta)
+    batch = learner._prepare(rollout_of(learner, collector))
+    generator = torch.Generator().manual_seed(0)
+    values = batch.values + torch.randn(batch.values.shape, generator=generator)
+    logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
+    _, metrics = ppo_loss(batch, logits, values, NO_BONUS, cfg)
+
+    def penalty(error: float) -> float:
+        error = abs(error)
+        return error**2 / 2 if delta == 0.0 or error <= delta else delta * (error - delta / 2)
+
+    total, rest = 0.0, (batch.values.flatten().tolist(), batch.returns.flatten().tolist())
+    for value, old, target in zip(values.flatten().tolist(), *rest, strict=True):
+        near = old + min(max(value - old, -limit), limit) if limit else value
+        total += max(penalty(value - target), penalty(near - target))
+    assert float(metrics["value_loss"]) == pytest.approx(total / values.numel(), rel=1e-4)
+
+
 def test_persistence_repeats_actions_as_often_as_it_says() -> None:
     learner, collector = made("mappo", "algo.sticky_action_prob=0.7", n_envs=32)
     rollout = rollout_of(learner, collector)

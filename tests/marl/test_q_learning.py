@@ -46,6 +46,22 @@ def test_padding_changes_nothing(algo: str) -> None:
 
 
 @pytest.mark.parametrize("algo", ALGOS)
+def test_burn_in_is_remembered_and_not_learned_from(algo: str) -> None:
+    learner, rows = learner_of(algo, dataclasses.replace(NET, core="gru")), made_up_rows()
+    carry = torch.randn(len(rows.filled), N_AGENTS, learner.carry_size, dtype=torch.float64)
+    burned = torch.zeros_like(rows.filled)
+    burned[:, :2] = True
+    rows = dataclasses.replace(rows, carry=carry, filled=rows.filled & ~burned)
+    total = learner.loss(rows, learner.read(rows)).total
+    paid = dataclasses.replace(rows, rewards=torch.where(burned, 7.0, rows.rewards))
+    assert torch.equal(learner.loss(paid, learner.read(paid)).total, total)
+    seen = dataclasses.replace(rows.obs, vector=rows.obs.vector.clone())
+    seen.vector[:, :2] *= torch.tensor([1.0, -1.0, 2.0, 0.0, 1.0])
+    other = dataclasses.replace(rows, obs=seen)
+    assert not torch.equal(learner.loss(other, learner.read(other)).total, total)
+
+
+@pytest.mark.parametrize("algo", ALGOS)
 @pytest.mark.parametrize("core", ["none", "gru", "transformer"])
 def test_packed_rows_say_the_same(algo: str, core: str) -> None:
     """Short episodes stand one behind the other, and none of them knows of the others."""

@@ -1,6 +1,7 @@
 """What is kept of battles: against a slow twin, drawn as it should be, and on the disk."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -87,6 +88,73 @@ def test_stretches_begin_with_what_was_remembered_and_episodes_with_nothing() ->
     assert forgot.any()
     assert not forgot.all()
     assert not some(filled(ReplayConfig(buffer_size=1000))[0], [0, 1]).carry.any()
+
+
+def test_burn_in_has_no_loss_and_every_step_of_an_episode_has_one_sooner_or_later() -> None:
+    stream = Stream(4, 12, 0, chance=0.0)
+    replay = new_replay(stream, ReplayConfig(buffer_size=2000, chunk_length=5, burn_in=2))
+    for _ in range(60):
+        replay.add(stream.rollout(7))
+    rows = some(replay, (replay._n_steps > 0).nonzero().squeeze(1).tolist())
+    fresh = (rows.carry == 0.0).flatten(1).all(1)  # where an episode begins
+    assert 0 < int(fresh.sum()) < len(fresh)
+    n_steps = replay._n_steps[rows.ids]
+    steps = torch.arange(5)
+    played = steps < n_steps.unsqueeze(1)
+    assert torch.equal(rows.filled[fresh], played[fresh])
+    assert torch.equal(rows.filled[~fresh], (played & (steps >= 2))[~fresh])
+    # Rows follow each other: what was seen after the last step of one begins the next.
+    begins = {
+        float(row.obs.vector[0, 0, 0, 0]): row
+        for row in (some(replay, [place]) for place in rows.ids.tolist())
+    }
+    ages = set[int]()
+    for place in rows.ids[fresh].tolist():
+        row, age = some(replay, [place]), 0
+        while True:
+            n = row.filled.shape[1]
+            ages |= {age + t for t in range(n) if row.filled[0, t]}
+            age += n
+            after = float(row.obs.vector[0, n, 0, 0])
+            if after not in begins:
+                break
+            row = begins[after]
+    assert ages == set(range(12))
+
+
+def test_a_buffer_with_burn_in_goes_on_as_it_was() -> None:
+    cfg = ReplayConfig(buffer_size=40, chunk_length=5, burn_in=3)
+    one, two = Stream(4, 12, 0), Stream(4, 12, 0)
+    replay, resumed = new_replay(one, cfg), new_replay(two, cfg)
+    for _ in range(5):
+        replay.add(one.rollout(7))
+        two.rollout(7)
+    resumed.load_state_dict(replay.state_dict())
+    resumed.unpack(replay.pack(torch.arange(replay.n_rows)))
+    for _ in range(5):
+        replay.add(one.rollout(7))
+        resumed.add(two.rollout(7))
+    ids = torch.arange(replay.n_rows)
+    assert_packed_alike(replay.pack(ids), resumed.pack(ids))
+    closed = (replay._n_steps > 0).nonzero().squeeze(1).tolist()
+    assert torch.equal(some(replay, closed).filled, some(resumed, closed).filled)
+
+
+def assert_packed_alike(one: dict[str, Any], two: dict[str, Any]) -> None:
+    for name, part in one.items():
+        several = part if isinstance(part, list) else [part]
+        several = list(part.values()) if isinstance(part, dict) else several
+        others = two[name] if isinstance(part, list) else [two[name]]
+        others = list(two[name].values()) if isinstance(part, dict) else others
+        assert all(map(torch.equal, several, others)), name
+
+
+@pytest.mark.parametrize("chunk", [0, 4])
+def test_burn_in_needs_a_longer_sequence(chunk: int) -> None:
+    with pytest.raises(
+        TerrariumError, match=r"replay\.burn_in is 4 .* set replay\.chunk_length above 4"
+    ):
+        ReplayConfig(burn_in=4, chunk_length=chunk)
 
 
 @pytest.mark.slow

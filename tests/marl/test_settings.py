@@ -268,3 +268,16 @@ def test_the_diagram_shows_every_setting_once_and_the_page_shows_the_diagram(
 def test_pymarls_presets_play_smacs_own_contract(name: str) -> None:
     chosen = resolve("qmix", "smac/3m", preset=f"qmix/pymarl/{name}")
     assert chosen.task["contract"] == "exact"
+    assert chosen.net.init == "default"
+
+
+def test_drills_are_shaped_with_the_discount_of_the_algorithm() -> None:
+    for words, expected in (
+        ((), 0.99),
+        (("algo.gamma=0.9",), 0.9),
+        (("algo.gamma=0.9", "task.reward_gamma=0.5"), 0.5),
+    ):
+        chosen = resolve("mappo", "skills/siege_line", layer_from_words(words))
+        task = chosen.task_of(chosen.scenario)
+        assert isinstance(task, BattleTask)
+        assert task.options.reward_gamma == expected

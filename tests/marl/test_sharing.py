@@ -15,6 +15,7 @@ from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.q_learning import mean_square, td_targets, team_targets
 from terrarium.marl.batch import Obs
+from terrarium.marl.differ import DifferConfig, select
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve
 from terrarium.marl.sharing.config import RULES, ShareConfig
@@ -22,6 +23,7 @@ from terrarium.marl.sharing.exchange import Exchange, entropy_of
 from terrarium.marl.sharing.loss import SharedExperience, received_loss
 from terrarium.marl.sharing.receivers import Receivers
 from terrarium.marl.sharing.senders import Sender, stochastic_chances
+from terrarium.schedules import Schedule
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -326,12 +328,13 @@ def sent_at_random(there: Tensor, seed: int = 3) -> Tensor:
 def test_with_one_network_receiving_is_counting_once_more(
     algo: str, settings: dict[str, float]
 ) -> None:
-    """Everything is sent to everybody: each experience of the living counts 1 + receivers."""
+    """Everything is sent to everybody: each experience of the living with a receiver counts twice,
+    however many receivers there are."""
     cfg = ShareConfig("quantile", bandwidth=1.0)
     rows, learner = made_up_rows(deaths=0.3), learner_of(algo, share=cfg, **settings)
     reading = learner.read(rows)
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
-    n_receivers = there.sum(-1, keepdim=True) - 1.0  # [R, L, 1]
+    has_receiver = there.sum(-1, keepdim=True) > 1  # [R, L, 1]
     if algo == "iql":
         errors = reading.taken - td_targets(rows, reading.next_taken, learner.cfg)
         once = N_AGENTS * mean_square(errors, rows)
@@ -343,7 +346,7 @@ def test_with_one_network_receiving_is_counting_once_more(
         slopes = slopes.clamp(-10.0, 10.0)
         errors = reading.taken - (reading.taken - slopes * error.unsqueeze(-1)).detach()
         once = mean_square(error, rows)
-    weight = rows.weights[:, None, None] * there * n_receivers / rows.filled.sum()
+    weight = rows.weights[:, None, None] * there * has_receiver / rows.filled.sum()
     more = (errors.square() * weight).sum()
     expected = grads_of(learner, once + more)
     loss = learner.loss(rows, reading)
@@ -351,6 +354,41 @@ def test_with_one_network_receiving_is_counting_once_more(
     assert float(loss.metrics["sent"]) > 0.9
     for name, grad in expected.items():
         torch.testing.assert_close(found[name], grad, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["greedy_weight", "PER_weight", "PER_hard"])
+def test_what_is_received_counts_as_much_as_differ_lets_it_count(kind: str) -> None:
+    """Each experience by the weight of a draw, whether or not its sender has drawn it."""
+    rows, none = made_up_rows(deaths=0.0), Schedule("0.5")
+    differ = DifferConfig(kind, selected_ratio=none, per_alpha=none, per_beta=none)
+    share = ShareConfig("quantile", bandwidth=1.0, coef=3.0)
+    learner, alone = (
+        learner_of("vdn", differ=differ, share=cfg, td_lambda=0.0) for cfg in (share, ShareConfig())
+    )
+    reading = learner.read(rows)
+    taken, targets = reading.taken, team_targets(rows, reading, learner.target, learner.cfg)
+    errors = (taken.sum(-1) - targets).detach()
+    errors = errors.unsqueeze(-1).expand_as(taken)  # VDN has slope 1
+    there = rows.filled.unsqueeze(-1).expand_as(taken)
+    weights = select(errors, there, differ, 0.0, alone.generator)
+    found, own = (
+        x.loss(rows, x.read(rows))
+        for x in (learner, learner_of("vdn", differ=differ, td_lambda=0.0))
+    )
+    sizes = errors[there].abs()
+    if kind == "PER_hard":
+        counts = torch.ones_like(sizes)
+    elif kind == "greedy_weight":
+        counts = weights[there]
+    else:
+        chances = (sizes + 0.01).sqrt()
+        rare = (len(sizes) * chances / chances.sum()) ** -0.5
+        counts = (rare / rare[weights[there] > 0].max()).clamp(max=1.0)
+    row_weights = rows.weights[:, None, None].expand_as(errors)[there]
+    expected = 3.0 * float((counts * sizes.square() * row_weights).sum() / rows.filled.sum())
+    assert float((found.total - own.total).detach()) == pytest.approx(expected, rel=1e-6)
+    fraction = expected / float(found.total.detach())
+    assert float(found.metrics["received_fraction"]) == pytest.approx(fraction, rel=1e-6)
 
 
 @pytest.mark.parametrize("algo", SHARING)

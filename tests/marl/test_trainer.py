@@ -229,7 +229,7 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
     )
     chosen = settings(tmp_path / "run", *words, algo="vdn")
     trainer = Trainer(chosen, create_run(chosen))
-    asked = iter([*[False] * 7, True])
+    asked = iter([*[False] * 11, True])
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.close()
     before = len(trainer.algo.replay)
@@ -240,9 +240,9 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
     kept = [
         line["learn/buffer_rows"] for line in lines(tmp_path / "run") if "learn/buffer_rows" in line
     ]
-    assert kept[7] < before  # it has begun anew
+    assert kept[11] < before  # it has begun anew
     learned = [line["step"] for line in lines(tmp_path / "run") if line.get("learn/n_updates")]
-    assert max(learned) > 8 * 64  # and it has learned since
+    assert max(learned) > 12 * 64  # and it has learned since
     assert again.progress.steps == 1024
 
 
@@ -250,11 +250,29 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     algo: str, tmp_path: Path
 ) -> None:
-    words = ("run.max_steps=192", "eval.interval=192", "eval.replays=false")
+    words = ("run.max_steps=512", "eval.interval=512", "eval.replays=false")
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         train(settings(tmp_path / name, f"run.seed={seed}", *words, algo=algo))
     assert lines(tmp_path / "a") == lines(tmp_path / "b")
     assert lines(tmp_path / "a") != lines(tmp_path / "c")
+
+
+@pytest.mark.parametrize(("algo", "sampled"), [("mappo", True), ("qmix", False)])
+def test_a_stochastic_policy_is_tested_greedily_and_by_draws(
+    algo: str, sampled: bool, tmp_path: Path
+) -> None:
+    words = ("run.max_steps=64", "eval.interval=64", "eval.replays=false")
+    trainer, _ = train(settings(tmp_path / "run", *words, algo=algo))
+    tests = [line for line in lines(tmp_path / "run") if "test/win_rate" in line]
+    assert len(tests) == 1
+    assert ("test/sampled_win_rate" in tests[0]) == sampled
+    # Draws of a test leave the run's own random numbers as they were.
+    before = trainer._runtime.generator.get_state()
+    with trainer.folder.open_log(64) as log:
+        trainer._test(log)
+    again = [line for line in lines(tmp_path / "run") if "test/win_rate" in line]
+    assert again[-1] == again[0]
+    assert torch.equal(trainer._runtime.generator.get_state(), before)
 
 
 def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> None:

@@ -71,7 +71,10 @@ class Options:
     reward_scale: bool = True
     """divide rewards, so that the best return is `reward_scale_rate`"""
     reward_scale_rate: float = 20.0
-    """the best return"""
+    """the best return; in measured battles what the measure 1 is worth"""
+    reward_gamma: float = 0.99
+    """discount of the prospect that steps of measured battles are paid by; training sets algo.gamma
+    if it is not given"""
     heuristic_ai: bool = False
     """SMAC's script plays instead of the agents"""
     heuristic_rest: bool = False
@@ -110,6 +113,7 @@ class Options:
         self._check("num_fov_actions", 2 <= self.num_fov_actions <= 360, "2 to 360")
         self._check("min_attack_range", 0.0 <= self.min_attack_range <= 100.0, "0 to 100")
         self._check("prob_obs_enemy", 0.0 <= self.prob_obs_enemy <= 1.0, "0 to 1")
+        self._check("reward_gamma", 0.0 <= self.reward_gamma <= 1.0, "0 to 1")
         self._check("reward_scale_rate", self.reward_scale_rate > 0.0, "above 0")
 
     @property

@@ -178,6 +178,7 @@ def compile_task(
         "ally_weight": options.reward_negative_scale,
         "scaled": options.reward_scale,
         "best_return": options.reward_scale_rate,
+        "gamma": options.reward_gamma,
         "scripted": options.heuristic_ai,
         "script_walks": options.heuristic_rest,
     }

@@ -83,20 +83,26 @@ def _wide(x: Tensor, values: Tensor) -> Tensor:
 
 
 class ValueNorm:
-    """Running mean and spread of returns; critics learn the normalized ones (Yu et al. 2022)."""
+    """Running mean and standard deviation of returns, debiased; critics learn normalized returns
+    (Yu et al. 2022).
 
-    def __init__(self, decay: float = 0.9) -> None:
+    With a decay this slow it is all but the mean of every return so far: what a critic has learned
+    keeps its meaning while returns change from rollout to rollout.
+    """
+
+    def __init__(self, decay: float = 0.99999) -> None:
         self.decay = decay
-        self.mean, self.square, self.weight = torch.zeros(()), torch.zeros(()), torch.zeros(())
+        # In double precision: a thousandth of a percent is added each time.
+        self.mean = self.square = self.weight = torch.zeros((), dtype=torch.float64)
 
     @property
     def center(self) -> Tensor:
-        return self.mean / self.weight.clamp(min=1e-5)
+        return self.mean / self.weight.clamp(min=torch.finfo(self.weight.dtype).tiny)
 
     @property
     def spread(self) -> Tensor:
         if self.weight == 0:
-            return torch.ones(())
+            return torch.ones_like(self.weight)
         variance = self.square / self.weight - self.center.square()
         return variance.clamp(min=1e-2).sqrt()
 

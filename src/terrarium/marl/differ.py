@@ -5,7 +5,7 @@ each step of each agent is an experience of its own, which is selected by its ow
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -64,6 +64,7 @@ class IndividualExperience:
     rewards: Tensor  # [R, L, A] that would have led each agent, alone, to this error
     ends: Tensor  # [R, L, A] the agent does not live on after this step
     there: Tensor  # [R, L, A] it was alive before
+    importance: Tensor  # [R, L, A] how much it counts each time that it is learned from
 
 
 def mixing_gradients(
@@ -92,6 +93,7 @@ def split(
         rewards=taken.detach() - errors - later,
         ends=ends,
         there=acting[:, :-1] & rows.filled.unsqueeze(-1),
+        importance=torch.ones_like(errors),
     )
 
 
@@ -104,11 +106,14 @@ class Differ:
         self._cfg, self._progress, self._generator = cfg, progress, generator
 
     def __call__(
-        self, batch: ReplayBatch, q: HasTaken, each: IndividualExperience
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        weights = select(each.errors, each.there, self._cfg, self._progress, self._generator)
-        selected = masked_mean((weights > 0.0).float(), each.there)
-        return individual_loss(batch, q.taken, each.errors, weights), {"selected": selected}
+        self, batch: ReplayBatch, q: HasTaken, each: IndividualExperience, own: Tensor
+    ) -> tuple[Tensor, dict[str, Tensor], IndividualExperience]:
+        cfg, progress = self._cfg, self._progress
+        weights = select(each.errors, each.there, cfg, progress, self._generator)
+        importance = importance_of(each.errors, each.there, weights, cfg, progress)
+        metrics = {"selected": masked_mean((weights > 0.0).float(), each.there)}
+        loss = individual_loss(batch, q.taken, each.errors, weights)
+        return loss, metrics, replace(each, importance=importance)
 
 
 def individual_loss(batch: ReplayBatch, taken: Tensor, errors: Tensor, weights: Tensor) -> Tensor:
@@ -132,6 +137,30 @@ def select(
     return weights
 
 
+def importance_of(
+    errors: Tensor, there: Tensor, weights: Tensor, cfg: DifferConfig, share: float
+) -> Tensor:
+    """How much each experience [...] counts for each time that it is learned from: what the
+    selection gives, `weights`, without how often it was drawn."""
+    if cfg.select == "greedy_weight":
+        return weights
+    importance = torch.ones_like(errors)
+    if cfg.select == "PER_weight" and weights.any():
+        rarity = _rarity(_chances(errors.abs()[there], cfg, share), cfg, share)
+        importance[there] = (rarity / rarity[weights[there] > 0.0].max()).clamp(max=1.0)
+    return importance
+
+
+def _chances(sizes: Tensor, cfg: DifferConfig, share: float) -> Tensor:
+    """By the sizes of their errors [N]."""
+    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
+    return chances / chances.sum()
+
+
+def _rarity(chances: Tensor, cfg: DifferConfig, share: float) -> Tensor:
+    return (len(chances) * chances) ** -cfg.per_beta.at(share)
+
+
 def _weights(
     sizes: Tensor, n_chosen: int, cfg: DifferConfig, share: float, generator: torch.Generator
 ) -> Tensor:
@@ -146,11 +175,10 @@ def _weights(
         level = excess / excess[0] if excess[0] > 0.0 else torch.ones_like(excess)
         chosen = level if cfg.select == "greedy_weight" else torch.ones_like(level)
         return torch.zeros_like(sizes).scatter(0, where, chosen)
-    chances = (sizes + _SMALLEST) ** cfg.per_alpha.at(share)
-    chances = chances / chances.sum()
+    chances = _chances(sizes, cfg, share)
     drawn = torch.multinomial(chances.cpu(), n_chosen, replacement=True, generator=generator)
     counts = torch.bincount(drawn, minlength=len(sizes)).to(sizes)
     if cfg.select == "PER_hard":
         return counts
-    rarity = (len(sizes) * chances) ** -cfg.per_beta.at(share)
+    rarity = _rarity(chances, cfg, share)
     return counts * rarity / rarity[counts > 0].max()

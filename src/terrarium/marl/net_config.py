@@ -9,6 +9,7 @@ ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")
 ENCODERS = (*ENTITY_ENCODERS, "mlp", "linear")
 CORES = ("none", "gru", "lstm", "transformer", "token")
 COMMS = ("none", "commnet", "tarmac")
+INITS = ("orthogonal", "default")
 GRID_SIZES = (3, 64)
 """Fewest and most cells along the side of a map"""
 
@@ -41,6 +42,8 @@ class NetConfig:
     """append the agent id (one-hot) to the observation; for a fixed number of agents"""
     grid_size: int = 0
     """cells along each side of the map of encoder=cnn; 0: no map"""
+    init: str = "orthogonal"
+    """initial weights: orthogonal, or default, those of PyTorch's layers, as in PyMARL"""
     comm: str = "none"
     """communication between agents that see each other: none, commnet or tarmac"""
     comm_rounds: int = 1
@@ -50,6 +53,7 @@ class NetConfig:
         _check("encoder", self.encoder, ENCODERS)
         _check("core", self.core, CORES)
         _check("comm", self.comm, COMMS)
+        _check("init", self.init, INITS)
         for name, low, high in (
             ("hidden_dim", 4, 4096),
             ("token_dim", 4, 4096),

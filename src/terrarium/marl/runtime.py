@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,6 +29,16 @@ class Runtime:
             torch.manual_seed(self.weights_seed)
             yield
 
+    @contextmanager
+    def drawing(self, seed: int) -> Iterator[None]:
+        """Draw from a seed for a while, and then go on as if nothing had been drawn."""
+        state = self.generator.get_state()
+        self.generator.manual_seed(seed)
+        try:
+            yield
+        finally:
+            self.generator.set_state(state)
+
 
 def make_runtime(seed: np.random.SeedSequence, device: str = "cpu") -> Runtime:
     weights, later = seed.spawn(2)
@@ -37,13 +49,80 @@ def make_runtime(seed: np.random.SeedSequence, device: str = "cpu") -> Runtime:
     )
 
 
+def n_cores() -> int:
+    """Cores that this program may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
 def use_threads(n_threads: int) -> int:
     """Let PyTorch use so many threads, or one for each core; how many that is."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    n_cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    n_threads = n_threads or n_cores
+    n_threads = n_threads or n_cores()
     torch.set_num_threads(n_threads)
     return n_threads
+
+
+class ThreadChoice:
+    """PyTorch's threads: so many, or, with 0, those with which updates have been fastest.
+
+    Each number is tried in turn in the first updates. Where tensors are small, or other programs
+    have the cores, one thread is the fastest; more of them have to be worth it.
+    """
+
+    ROUNDS = 3
+    GAIN = 0.9
+    """share of the time of fewer threads that more of them may take at most"""
+
+    def __init__(self, n_threads: int, n_cores: int) -> None:
+        powers = [2**k for k in range(n_cores.bit_length()) if 2**k < n_cores]
+        self.candidates = [n_threads] if n_threads else [*powers, n_cores]
+        self.times: list[list[tuple[float, float, float]]] = [[] for _ in self.candidates]
+        """of each update: seconds of collecting, seconds of a gradient step, gradient steps"""
+
+    @property
+    def is_made(self) -> bool:
+        return len(self.candidates) == 1 or all(len(t) >= self.ROUNDS for t in self.times)
+
+    @property
+    def current(self) -> int:
+        """The one to use in the next update."""
+        if not self.is_made:
+            tried = [len(times) for times in self.times]
+            return self.candidates[tried.index(min(tried))]
+        best, seconds = 0, self._seconds()
+        for k in range(1, len(seconds)):
+            if seconds[k] < self.GAIN * seconds[best]:
+                best = k
+        return self.candidates[best]
+
+    def _seconds(self) -> list[float]:
+        """Of an update with each number, had all had as many gradient steps."""
+        if len(self.candidates) == 1:
+            return [0.0]
+        mean_n = fmean(n for times in self.times for *_, n in times)
+        return [
+            median(collect for collect, *_ in times) + mean_n * median(step for _, step, _ in times)
+            for times in self.times
+        ]
+
+    def apply(self) -> int:
+        """Let PyTorch use them; how many they are."""
+        torch.set_num_threads(self.current)
+        return self.current
+
+    def note(self, collect_s: float, learn_s: float, n_updates: float) -> None:
+        """What an update took with the current number; without a gradient step it says nothing."""
+        if not self.is_made and n_updates:
+            at = self.candidates.index(self.current)
+            self.times[at].append((collect_s, learn_s / n_updates, n_updates))
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"candidates": self.candidates, "times": self.times}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """A resumed run goes on with the threads that it had: others round differently."""
+        self.candidates = state["candidates"]
+        self.times = [[tuple(one) for one in times] for times in state["times"]]
 
 
 def free_memory() -> int:

@@ -56,7 +56,8 @@ class RunConfig:
     keep_checkpoints: int = 0
     """keep a checkpoint every so many environment steps, beside last and best; 0: none"""
     threads: int = 0
-    """threads of the environments and of PyTorch; 0: one per core"""
+    """threads of the environments and of PyTorch; 0: one per core for battles, and for PyTorch as
+    many as make the first updates fastest"""
 
     def __post_init__(self) -> None:
         _check("run.seed", self.seed, 0 <= self.seed <= MAX_SEED, f"0 to {MAX_SEED}")
@@ -166,8 +167,10 @@ class Settings:
         return getattr(self, name)
 
     def task_of(self, scenario: str) -> Task:
-        """What a scenario is played as."""
-        return find_task(scenario, self.task)
+        """What a scenario is played as; what shapes rewards is discounted as returns are."""
+        option = kind_of(scenario).discount_option
+        shaping = {option: self.algo.gamma} if option and hasattr(self.algo, "gamma") else {}
+        return find_task(scenario, {**shaping, **self.task})
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""

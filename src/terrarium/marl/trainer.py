@@ -23,7 +23,7 @@ from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes
 from terrarium.marl.run_folder import RunFolder, load_weights_of
-from terrarium.marl.runtime import free_memory, make_runtime, use_threads
+from terrarium.marl.runtime import ThreadChoice, free_memory, make_runtime, n_cores
 from terrarium.marl.settings import Settings
 
 TEST_SEED = 1_000_000_000
@@ -67,15 +67,18 @@ class Trainer:
         """A new run, or one that goes on from a checkpoint as if nothing had happened since."""
         self.settings, self.folder = settings, folder
         self.progress = Progress(next_test=settings.eval.interval)
-        self.threads = use_threads(settings.run.threads)
+        self.threads = settings.run.threads or n_cores()
+        """of battles"""
+        self.choice = ThreadChoice(settings.run.threads, n_cores())
+        """of PyTorch"""
+        self.choice.apply()
         root = np.random.SeedSequence(settings.run.seed)
         runtime_seed, self._battle_seed = root.spawn(2)
         self._env = self._open_battles()
         views = find_algo(settings.algo_name).views(settings.net)
         spec = replace(self.task.spec(views), limit_steps=_longest(settings))
-        self.algo = find_algo(settings.algo_name)(
-            spec, settings.net, settings.algo, make_runtime(runtime_seed, device)
-        )
+        self._runtime = make_runtime(runtime_seed, device)
+        self.algo = find_algo(settings.algo_name)(spec, settings.net, settings.algo, self._runtime)
         self._collector = self._new_collector()
         if checkpoint is not None:
             self._load(checkpoint)
@@ -166,6 +169,7 @@ class Trainer:
         """One rollout and what is learned from it."""
         start, progress = time.perf_counter(), self.progress
         share = min(1.0, progress.steps / self.settings.run.max_steps)
+        n_threads = self.choice.apply()
         self._call_teacher(self.algo.teacher(share))
         rollout, episodes = self._collector.collect(self.algo.act)
         collected = time.perf_counter()
@@ -175,10 +179,14 @@ class Trainer:
         progress.steps += n_steps
         seconds = time.perf_counter() - start
         progress.seconds += seconds
+        learned = start + seconds - collected
+        n_updates = [n for name, n in metrics.items() if name.startswith("learn/n_updates")]
+        self.choice.note(collected - start, learned, sum(n_updates))
         metrics |= {
+            "train/threads": float(n_threads),
             "train/steps_per_s": n_steps / seconds,
             "train/collect_s": collected - start,
-            "train/learn_s": start + seconds - collected,
+            "train/learn_s": learned,
             **_summary(episodes),
         }
         if episodes.won:
@@ -187,10 +195,18 @@ class Trainer:
         log.write(progress.steps, progress.seconds, self.scenario, metrics)
 
     def _test(self, log: MetricsLog) -> None:
-        """Greedy battles on held-apart seeds; one of them is recorded."""
+        """Greedy battles on held-apart seeds, one of them recorded; of a stochastic policy also
+        sampled ones."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
         player, task, episodes = PolicyPlayer(self.algo), self.task, settings.eval.episodes
-        result = task.evaluate(player, EvalRound(episodes, TEST_SEED, episodes, self.work))
+        how = EvalRound(episodes, TEST_SEED, episodes, self.work)
+        result = task.evaluate(player, how)
+        metrics = result.metrics()
+        if self.algo.stochastic:
+            with self._runtime.drawing(TEST_SEED):
+                drawn = task.evaluate(PolicyPlayer(self.algo, greedy=False), how)
+            name = "win_rate" if task.is_won else "return"
+            metrics[f"test/sampled_{name}"] = drawn.metrics()[f"test/{name}"]
         if settings.eval.replays and task.is_drawable:
             seed = TEST_SEED + progress.steps % episodes
             title = f"{settings.algo_name} after {progress.steps:,} steps: {task.title}"
@@ -202,7 +218,7 @@ class Trainer:
         progress.test_return = result.mean_return
         if task.is_won:
             progress.test_win_rate = result.score
-        log.write(progress.steps, progress.seconds, self.scenario, result.metrics())
+        log.write(progress.steps, progress.seconds, self.scenario, metrics)
         if self.in_last_stage and self._is_best(task, result.score):
             save_checkpoint(self.folder.best, self._policy())
 
@@ -272,6 +288,7 @@ class Trainer:
                 **self._policy(),
                 "experience": experience,
                 "collector": self._collector.state_dict(),
+                "threads": self.choice.state_dict(),
                 "metrics_bytes": log.n_bytes,
             },
         )
@@ -294,6 +311,7 @@ class Trainer:
             setattr(self.progress, name, value)
         if self.progress.stage:
             self._enter_stage()
+        self.choice.load_state_dict(content["threads"])
         self.algo.load_state_dict(content["algo"])
         self.algo.load_experience(self.folder.experience, content["experience"])
         self._collector.load_state_dict(content["collector"])

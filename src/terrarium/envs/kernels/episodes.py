@@ -92,7 +92,7 @@ def begin_episode(env: Env) -> None:
         env.state.sighters[k], env.state.fresh[k] = -1, False
     if settings.measured:
         weigh_up(env)
-        episode.best = 1.0 + (1.0 - episode.prospect)
+        episode.best = 1.0
         return
     if not settings.exact:
         episode.best = n_enemies_of(env) * settings.death_value + settings.win_value
@@ -202,9 +202,9 @@ def appraise(env: Env) -> None:
     settings, episode, output = env.task.settings[0], env.state.episode[0], env.output
     for m in range(env.state.slots.shape[0]):
         has_died(env, m)
-    reward = 0.0 if settings.sparse else gain(env)
     settled = is_settled(env)
     timeout = not settled and episode.steps >= settings.limit_steps
+    reward = 0.0 if settings.sparse else gain(env, settled or timeout)
     episode.timed_out = timeout
     output.won[0], output.measure[0] = False, 0.0
     # The number is taken at the time limit as at any other end: nothing comes after it.

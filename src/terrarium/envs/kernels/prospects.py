@@ -3,8 +3,9 @@
 How a battle stands, its *prospect*, is a number from 0 to 1: half of it is what the scenario
 measures, a quarter is what the enemies have lost, and a quarter what the agents still have. Wounds
 count as parts of a unit's value, and the way to a goal as part of having reached it, so that every
-step shows whether it was a good one. Steps are worth the change of the prospect (Ng et al. 1999:
-such a reward changes no best policy); the end is worth the number itself.
+step shows whether it was a good one. A step is worth gamma times the prospect after it less the one
+before it, and after the end the prospect is 0: such a reward changes no best policy (Ng et al.
+1999). The end is worth the number itself.
 """
 
 from terrarium.engine.jit import kernel
@@ -93,12 +94,12 @@ def share(part: float, whole: float) -> float:
 
 
 @kernel
-def gain(env: Env) -> float:
-    """By how much the last step changed the prospect."""
+def gain(env: Env, over: bool) -> float:
+    """gamma times the prospect after the last step, 0 after the end, less the one before it."""
     episode = env.state.episode[0]
     before = episode.prospect
-    episode.prospect = prospect(env)
-    return episode.prospect - before
+    episode.prospect = 0.0 if over else prospect(env)
+    return env.task.settings[0].gamma * episode.prospect - before
 
 
 @kernel

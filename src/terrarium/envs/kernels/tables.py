@@ -81,6 +81,7 @@ SETTINGS = np.dtype(
         ("ally_weight", "f8"),
         ("scaled", "?"),
         ("best_return", "f8"),
+        ("gamma", "f8"),  # of what steps of a measured battle are worth
         # script
         ("scripted", "?"),
         ("script_walks", "?"),
@@ -121,7 +122,7 @@ EPISODE = np.dtype(
         ("number", "i8"),  # of battles begun
         ("n_finished", "i8"),
         ("steps", "i8"),
-        ("best", "f8"),  # the largest sum of unscaled rewards
+        ("best", "f8"),  # the largest sum of unscaled rewards; 1 where a battle is measured
         ("total", "f8"),  # sum of rewards so far
         ("over", "?"),
         ("timed_out", "?"),

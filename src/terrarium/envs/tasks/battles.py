@@ -44,6 +44,7 @@ class BattleTask:
     default_player: ClassVar[str] = "kiting"
     is_won: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
+    discount_option: ClassVar[str] = "reward_gamma"
     cooperative: ClassVar[bool | None] = True
     is_drawable: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {}

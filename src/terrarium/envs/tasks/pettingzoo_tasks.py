@@ -34,6 +34,7 @@ class PettingZooTask:
     presets: ClassVar[tuple[str, ...]] = ("pettingzoo",)
     is_won: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
+    discount_option: ClassVar[str] = ""
 
     @classmethod
     def find(cls, word: str, options: Mapping[str, Any]) -> Self:

@@ -148,6 +148,8 @@ class Task(Protocol):
     """whether an episode is won or lost; otherwise its return counts"""
     has_units: ClassVar[bool]
     """whether it has views of units, which entity encoders read"""
+    discount_option: ClassVar[str]
+    """the option for the discount of shaped rewards, which is that of the algorithm; empty: none"""
 
     @classmethod
     def find(cls, word: str, options: Mapping[str, Any]) -> Self:

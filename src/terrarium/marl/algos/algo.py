@@ -58,6 +58,8 @@ class Algo(Protocol):
     """whether agents may have other actions than one choice: numbers, flags, several choices"""
     needs_team: ClassVar[bool] = False
     """whether it needs one reward for all agents"""
+    stochastic: ClassVar[bool] = False
+    """whether its policy is a distribution: tests then also play actions that are drawn from it"""
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:

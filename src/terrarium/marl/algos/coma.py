@@ -153,6 +153,7 @@ class Coma(Algo):
     """
 
     Config: ClassVar[type[Any]] = ComaConfig
+    stochastic: ClassVar[bool] = True
     needs_team: ClassVar[bool] = True
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: ComaConfig, runtime: Runtime) -> None:

@@ -16,7 +16,6 @@ from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import (
     ReplayTraining,
-    gradient_step,
     load_both,
     set_lr,
     update_target,
@@ -95,7 +94,7 @@ class MaddpgConfig:
     update_first: str = "critic"
     """which network is updated first: critic or actor"""
     max_grad_norm: float = 0.5
-    """gradient norm limit, of actors and critics separately"""
+    """gradient norm limit, of each agent's actor and critic separately"""
     n_steps: int = 4
     """steps of every environment between two updates"""
     steps_per_update: float = 16.0
@@ -174,8 +173,8 @@ class OtherTeams:
     """of all agents"""
     mine: tuple[int, ...]
     """places of the team's own agents"""
-    plan: Callable[[Obs], Tensor]
-    """what everybody would do [..., A, N] who sees this [..., A, ...]"""
+    plan: Callable[[Obs, bool], Tensor]
+    """what everybody would do [..., A, N] who sees this [..., A, ...], by target policies or not"""
 
 
 class Maddpg(Algo):
@@ -183,6 +182,7 @@ class Maddpg(Algo):
 
     Config: ClassVar[type[Any]] = MaddpgConfig
     any_action: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -314,7 +314,10 @@ class Maddpg(Algo):
         q = self.online.critic(obs[:, :-1], done.unsqueeze(-3), memory)  # [K, R, L, J]
         there = (own.there & rows.filled.unsqueeze(-1)).expand_as(targets)
         loss = critic_loss(q, targets, there, rows.weights[rows.owner].unsqueeze(-1))
-        gradient_step(loss, self.critic_optimizer, self.cfg.max_grad_norm, self.online.critic)
+        self.critic_optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
+        self.online.critic.clip_grads(self.cfg.max_grad_norm)
+        self.critic_optimizer.step()
         errors = ((q[0].detach() - targets).abs() * there).sum(-1)  # [R, L]
         errors = errors / there.sum(-1).clamp(min=1)
         self.training.grade(rows, rows.mean_of_each(errors))
@@ -329,11 +332,14 @@ class Maddpg(Algo):
         loss, metrics = self.policy_loss(rows)
         self.actor_optimizer.zero_grad()
         # Only for the actors: the critics judge, they are not improved by the policy's loss.
-        weights = list(self.online.actor.parameters())
+        actor = self.online.actor
+        weights = list(actor.parameters())
         grads = torch.autograd.grad(loss, weights, allow_unused=True)
         for weight, grad in zip(weights, grads, strict=True):
             weight.grad = grad
-        metrics["grad_norm"] = nn.utils.clip_grad_norm_(weights, self.cfg.max_grad_norm)
+        each = actor.each if isinstance(actor, SeparateActors) else [actor]
+        norms = [nn.utils.clip_grad_norm_(one.parameters(), self.cfg.max_grad_norm) for one in each]
+        metrics["grad_norm"] = torch.stack(norms).mean()
         self.actor_optimizer.step()
         return metrics
 
@@ -348,7 +354,7 @@ class Maddpg(Algo):
         if self.cfg.other_actions == "replay":
             others = self.all_layout.vectors(rows.actions)  # [R, L, A, N]
         else:
-            others = self._with_others(everything, own.detach())
+            others = self._with_others(everything, own.detach(), target=False)
         joint = with_own(others, own, self.mine)  # [R, L, J, A, N]
         # The way through what is remembered is the critic's, not the actor's to bend.
         q = self.online.critic(everything, joint, encoding.features.detach())[0]  # [R, L, J]
@@ -381,17 +387,28 @@ class Maddpg(Algo):
             noise = size * torch.randn(out.shape, generator=self.generator).to(self.device)
             actions = self.layout.add_noise(actions, noise.clamp(-2.5 * size, 2.5 * size), avail)
         memory = encoding.features[:, 1 - first :]
-        return self._with_others(rows.obs[:, 1:], actions), memory
+        return self._with_others(rows.obs[:, 1:], actions, target=True), memory
+
+    @torch.no_grad()
+    def planned(self, obs: Obs, target: bool) -> Tensor:
+        """[B, J, N] draws of the target policy, or of the one of now, for those who see this
+        [B, J, ...] and remember nothing."""
+        n_rows = len(obs.avail)
+        begins = torch.ones((n_rows, 1), dtype=torch.bool, device=self.device)
+        carry = torch.zeros((n_rows, self.spec.n_agents, self._memory_size), device=self.device)
+        out, _ = (self.target if target else self.online).actor(obs[:, None], carry, begins)
+        return self.layout.sample(out[:, 0], obs.avail, self._uniform(out[:, 0]), 1.0)
 
     def _own_obs(self, obs: Obs) -> Obs:
         """What the team's own agents see, of what all see."""
         return obs if self._others is None else obs.of_agents(self.mine)
 
-    def _with_others(self, obs: Obs, actions: Tensor) -> Tensor:
-        """[..., A, N] the team's own actions [..., J, N] among what other teams would do."""
+    def _with_others(self, obs: Obs, actions: Tensor, target: bool) -> Tensor:
+        """[..., A, N] the team's own actions [..., J, N] among what other teams would do, by their
+        target policies or by those of now."""
         if self._others is None:
             return actions
-        everybody = self._others.plan(obs)
+        everybody = self._others.plan(obs, target)
         everybody[..., self.mine, :] = actions
         return everybody
 

@@ -13,6 +13,7 @@ from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.maddpg import Maddpg, OtherTeams
+from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -57,6 +58,22 @@ class TeamLearner:
     def vectors(self, choice: PolicyOutput) -> Tensor:
         """[B, J, N] what was chosen."""
         return self._own.vectors(choice.actions)
+
+    def planned(self, obs: Obs, target: bool) -> Tensor:
+        """[B, J, N] what the team would do that sees this [B, A, ...], by its target policy if it
+        has one; nobody remembers anything. Stochastic policies are sampled."""
+        algo, own = self.algo, obs.of_agents(self.places)
+        if isinstance(algo, Maddpg):
+            return algo.planned(own, target)
+        n_rows, device = len(own.avail), own.avail.device
+        begins = torch.ones(n_rows, dtype=torch.bool, device=device)
+        carry = torch.zeros((n_rows, len(self.places), algo.carry_size), device=device)
+        if isinstance(algo, QLearner):
+            agents = (algo.target if target else algo.online).agents
+            agents.draw_noise(None)
+            q, _ = agents(own[:, None], carry, begins[:, None])
+            return self._own.vectors(q[:, 0].argmax(-1))
+        return self._own.vectors(algo.act(own, carry, begins).actions)
 
     def part_of(self, rollout: Rollout) -> Rollout:
         """A rollout of all agents as the team's algorithm wants it."""
@@ -131,14 +148,16 @@ class Teams(Algo):
             after[:, member.places, : member.algo.carry_size] = choice.carry
         return PolicyOutput(self._layout.actions(vectors), log_probs, after)
 
-    def plan(self, obs: Obs) -> Tensor:
-        """[..., A, N] what everybody would do who sees this [...]; nobody remembers anything."""
+    @torch.no_grad()
+    def plan(self, obs: Obs, target: bool) -> Tensor:
+        """[..., A, N] what everybody would do who sees this [...], by their target policies or by
+        those of now; nobody remembers anything."""
         shape = obs.avail.shape
         flat = obs.merge(len(shape) - 2)
-        begins = torch.ones(len(flat.avail), dtype=torch.bool, device=self.device)
-        carry = torch.zeros((len(begins), shape[-2], self.carry_size), device=self.device)
-        choice = self.act(flat, carry, begins, greedy=True)
-        return self._layout.vectors(choice.actions).view(shape)
+        vectors = torch.zeros(flat.avail.shape, device=self.device)  # [B, A, N]
+        for member in self.members.values():
+            vectors[:, member.places] = member.planned(flat, target)
+        return vectors.view(shape)
 
     def observe(self, rollout: Rollout) -> None:
         for member in self.members.values():

@@ -1,6 +1,6 @@
 """PPO for many agents; MAPPO and IPPO differ in the critic's input only (Yu et al. 2022)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
@@ -35,11 +35,11 @@ class PpoConfig(ActorCriticConfig):
     clip_range: float = 0.2
     """clipping range of the probability ratio"""
     value_clip_range: float = 0.2
-    """clipping range of the value prediction, in normalized returns"""
+    """clipping range of the value prediction, in normalized returns; 0: not clipped"""
     value_coef: float = 1.0
     """coefficient of the value loss"""
     huber_delta: float = 10.0
-    """delta of the Huber loss of values"""
+    """delta of the Huber loss of values; 0: squared error"""
     sticky_action_prob: float = 0.0
     """sticky actions: probability of repeating the last action while exploring; decays linearly
     to 0"""
@@ -55,8 +55,8 @@ class PpoConfig(ActorCriticConfig):
             ("n_epochs", 1 <= self.n_epochs <= 1000, "1 to 1000"),
             ("gae_lambda", 0.0 <= self.gae_lambda <= 1.0, "0 to 1"),
             ("clip_range", self.clip_range > 0.0, "above 0"),
-            ("value_clip_range", self.value_clip_range > 0.0, "above 0"),
-            ("huber_delta", self.huber_delta > 0.0, "above 0"),
+            ("value_clip_range", self.value_clip_range >= 0.0, "0 or more"),
+            ("huber_delta", self.huber_delta >= 0.0, "0 or more"),
             ("sticky_action_prob", 0.0 <= self.sticky_action_prob < 1.0, "0 up to, but not, 1"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
         )
@@ -76,8 +76,8 @@ class PpoBatch:
     log_probs: Tensor  # [B, T, A] when the actions were chosen
     there: Tensor  # [B, T, A or 1] who belongs to the episode
     advantages: Tensor  # [B, T, A] normalized over the living
-    values: Tensor  # [B, T, A] before the update, normalized
-    returns: Tensor  # [B, T, A] normalized
+    values: Tensor  # [B, T, A] what the critic said before the update, of normalized returns
+    returns: Tensor  # [B, T, A]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
 def ppo_loss(
     batch: PpoBatch, logits: Tensor, values: Tensor, weights: PpoCoefs, cfg: PpoConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
+    """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N], and values
+    and the batch's returns [B, T, A] normalized."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
     acting = batch.obs.acting & batch.there  # [B, T, A]
     log_all = logits.log_softmax(-1)  # [B, T, A, N]
@@ -113,8 +114,7 @@ def ppo_loss(
     policy = -masked_mean(gain, acting)
     spread = -(log_all.exp() * log_all.masked_fill(~batch.obs.avail, 0.0)).sum(-1)  # [B, T, A]
     entropy = masked_mean(spread, acting)
-    near = batch.values + (values - batch.values).clamp(-cfg.value_clip_range, cfg.value_clip_range)
-    errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
+    errors = _value_errors(values, batch, cfg)
     # The dead stay in the value's loss: what becomes of the team is what they died for.
     value = masked_mean(errors, batch.there.expand_as(errors))
     advised = acting & (batch.advice >= 0)
@@ -149,8 +149,19 @@ def sticky_log_probs(log_probs: Tensor, repeats: Tensor, stuck: Tensor) -> Tenso
     return torch.logaddexp(torch.log1p(-stuck) + log_probs, torch.log(stuck * repeats))
 
 
-def _huber(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
-    return nn.functional.huber_loss(values, batch.returns, reduction="none", delta=cfg.huber_delta)
+def _value_errors(values: Tensor, batch: PpoBatch, cfg: PpoConfig) -> Tensor:
+    """[B, T, A] the worse one of values as they are and of values that stay near the old ones."""
+    errors, limit = _huber(values, batch.returns, cfg.huber_delta), cfg.value_clip_range
+    if limit == 0.0:
+        return errors
+    near = batch.values + (values - batch.values).clamp(-limit, limit)
+    return torch.maximum(errors, _huber(near, batch.returns, cfg.huber_delta))
+
+
+def _huber(values: Tensor, returns: Tensor, delta: float) -> Tensor:
+    if delta == 0.0:
+        return 0.5 * (values - returns).square()
+    return nn.functional.huber_loss(values, returns, reduction="none", delta=delta)
 
 
 class Ppo(Algo):
@@ -158,6 +169,7 @@ class Ppo(Algo):
 
     Config: ClassVar[type[Any]] = PpoConfig
     fits_many: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = True
     central: bool
     """whether the critic reads the global state"""
 
@@ -214,6 +226,9 @@ class Ppo(Algo):
         cfg, weights, means, n_updates = self.cfg, coefs_at(self.cfg, progress), Means(), 0
         set_lr(self.optimizer, weights.lr)
         for part in minibatches(batch, cfg.n_epochs, cfg.n_minibatches, self.generator):
+            # By the returns of each minibatch before they are normalized, as the authors do it.
+            self.norm.update(part.returns[part.there.expand_as(part.returns)])
+            part = replace(part, returns=self.norm.normalize(part.returns))
             logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
             loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
@@ -229,7 +244,8 @@ class Ppo(Algo):
     @torch.no_grad()
     def _prepare(self, rollout: Rollout) -> PpoBatch:
         """Advantages and returns, and everything with battles first."""
-        values = self.norm.denormalize(self.critic(rollout.obs))  # [T + 1, B, A]
+        said = self.critic(rollout.obs)  # [T + 1, B, A]
+        values = self.norm.denormalize(said)
         following = values[1:].clone()
         if len(rollout.end_steps):
             ends = self.norm.denormalize(self.critic(rollout.ends))  # [E, A]
@@ -245,7 +261,6 @@ class Ppo(Algo):
         )  # [T, B, A]
         returns = advantages + values[:-1]
         there = rollout.own.there
-        self.norm.update(returns[there.expand_as(returns)])
         acting = rollout.obs.acting[:-1] & there
         living = advantages[acting]
         if len(living) > 1:
@@ -263,8 +278,8 @@ class Ppo(Algo):
             log_probs=rollout.log_probs.transpose(0, 1),
             there=there.transpose(0, 1),
             advantages=advantages.transpose(0, 1),
-            values=self.norm.normalize(values[:-1]).transpose(0, 1),
-            returns=self.norm.normalize(returns).transpose(0, 1),
+            values=said[:-1].transpose(0, 1),
+            returns=returns.transpose(0, 1),
         )
 
     def state_dict(self) -> dict[str, Any]:

@@ -153,9 +153,10 @@ class AgentLoss(Protocol):
     """only this loss trains the agents; of the team's loss only the mixer learns"""
 
     def __call__(
-        self, batch: ReplayBatch, q: QValues, each: IndividualExperience
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss, and metrics."""
+        self, batch: ReplayBatch, q: QValues, each: IndividualExperience, own: Tensor
+    ) -> tuple[Tensor, dict[str, Tensor], IndividualExperience]:
+        """A loss beside `own` [], that of the team and of hooks before; metrics; and the experience
+        as hooks after this one take it."""
 
 
 def q_values(batch: ReplayBatch, online: JointQ, target: JointQ, double_q: bool) -> QValues:
@@ -237,6 +238,7 @@ def iql_loss(
         rewards=targets - cfg.gamma * q.next_taken,
         ends=batch.own.terminated.expand_as(td_errors),
         there=batch.obs.acting[:, :-1] & batch.own.there & batch.filled.unsqueeze(-1),
+        importance=torch.ones_like(td_errors),
     )
     metrics = {
         "td_error": masked_mean(td_errors.detach().abs().mean(-1), batch.filled),
@@ -266,7 +268,7 @@ def with_hooks(
     """A loss and those of the hooks, added up."""
     total, metrics = loss.total, dict(loss.metrics)
     for hook in hooks:
-        more, about = hook(batch, q, each)
+        more, about, each = hook(batch, q, each, total)
         total, metrics = total + more, metrics | about
     return Loss(total, loss.errors, metrics)
 
@@ -350,7 +352,7 @@ class QLearner(Algo):
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Greedy actions, or what exploration makes of the Q-values."""
         agents = self.online.agents
-        agents.draw_noise(None if greedy else self.generator)
+        agents.draw_noise(None if greedy else self.generator, n_rows=len(resets))
         q, carry = agents(obs[:, None], carry, resets[:, None])  # [B, 1, A, N]
         q = q[:, 0]
         if greedy:

@@ -22,6 +22,9 @@ class ReplayConfig:
     """sequences in the replay buffer, each an episode or a part of one"""
     chunk_length: int = 0
     """steps of a stored sequence; 0: whole episodes, 1: transitions"""
+    burn_in: int = 0
+    """steps at the beginning of a stored sequence that refresh the recurrent state and have no loss
+    (R2D2); where an episode begins, all steps have one"""
     batch_size: int = 32
     """sequences per gradient step"""
     per_alpha: float = 0.0
@@ -45,6 +48,12 @@ class ReplayConfig:
             if not low <= value <= high:
                 raise TerrariumError(f"replay.{name} is {value}; allowed: {low} to {high}")
         check_schedule("replay.per_beta", self.per_beta, 0.0, 1.0)
+        if self.burn_in and not 0 < self.burn_in < self.chunk_length:
+            raise TerrariumError(
+                f"replay.burn_in is {self.burn_in} and replay.chunk_length {self.chunk_length}: "
+                "burn-in is the first part of a sequence that is stored with its recurrent state; "
+                f"set replay.chunk_length above {max(self.burn_in, 0)}, or replay.burn_in=0"
+            )
         if self.batch_size > self.buffer_size:
             raise TerrariumError(
                 f"replay.batch_size is {self.batch_size} and replay.buffer_size "
@@ -61,7 +70,7 @@ class ReplayBatch:
     rewards: Tensor  # [R, L] of the team
     own: Own  # [R, L, A or 1]
     terminated: Tensor  # [R, L]
-    filled: Tensor  # [R, L] the step was played; others are padding
+    filled: Tensor  # [R, L] the step is learned from; others are padding, or burn-in
     resets: Tensor  # [R, L + 1] an episode begins here
     carry: Tensor  # [R, A, C] what was remembered before the first step
     owner: Tensor  # [R, L] which of the drawn rows a step belongs to

@@ -61,6 +61,9 @@ class ReplayBuffer:
         self._n_steps = torch.zeros(n_rows, dtype=torch.int64)  # of closed rows; else 0
         self._lane_row = torch.full((n_lanes,), -1)
         self._lane_step = torch.zeros(n_lanes, dtype=torch.int64)
+        self._lane_limit = torch.full((n_lanes,), length)  # the most steps of the open row
+        self._fresh = torch.zeros(n_rows, dtype=torch.bool)  # an episode begins with the row
+        self._n_begun = 0
         self._next = 0
         self._tree = SumTree(n_rows)
         self._highest = 1.0
@@ -78,7 +81,7 @@ class ReplayBuffer:
 
     def add(self, rollout: Rollout) -> None:
         """Write all steps of a rollout into the rows of their battles."""
-        rows, steps, kept = self._places(rollout)  # [T, B] each
+        rows, steps, kept, full = self._places(rollout)  # [T, B] each
         self._changed[rows.flatten()] = True
         where = (rows[kept], steps[kept])
         write_obs(self._obs, where, rollout.obs[:-1][kept])
@@ -89,7 +92,7 @@ class ReplayBuffer:
             room[where] = getattr(rollout.own, name)[kept].to(room)
         self._terminated[where] = rollout.terminated[kept].to(self._terminated)
         # What was seen after the last step: at the end of an episode, or where a row was full.
-        full = kept & (steps == self.length - 1) & ~rollout.over.cpu()
+        full = kept & full & ~rollout.over.cpu()
         write_obs(self._obs, (rows[full], steps[full] + 1), rollout.obs[1:][full])
         end = (rollout.end_steps.cpu(), rollout.end_rows.cpu())
         there = kept[end]
@@ -99,24 +102,28 @@ class ReplayBuffer:
             known = rollout.carries * ~rollout.resets[:-1, :, None, None]
             self._carry[rows[first]] = known[first].to(self._carry)
 
-    def _places(self, rollout: Rollout) -> tuple[Tensor, Tensor, Tensor]:
-        """Row and step [T, B] of each step, and whether it is kept.
+    def _places(self, rollout: Rollout) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Row and step [T, B] of each step, whether it is kept, and whether the row is full then.
 
         Rows are opened and closed on the way; where there are few, the ring may come round, and
         what was written into a row before it was opened again is not kept.
         """
         resets, over = rollout.resets.cpu(), rollout.over.cpu()
         rows, steps = torch.empty((2, *over.shape), dtype=torch.int64)
+        full = torch.zeros_like(over)
         newest = torch.zeros_like(self._n_steps)  # [rows] when each was opened, at last
         graded: list[tuple[Tensor, float]] = []
         for t in range(len(over)):
             begins = resets[t] | (self._lane_row < 0)
             opened = self._open(int(begins.sum()))
             self._lane_row[begins], self._lane_step[begins] = opened, 0
+            self._fresh[opened] = resets[t][begins]
+            self._lane_limit[begins] = self._limits(resets[t][begins])
             newest[opened] = t
             rows[t], steps[t] = self._lane_row, self._lane_step
             self._lane_step += 1
-            closes = over[t] | (self._lane_step == self.length)
+            full[t] = self._lane_step == self._lane_limit
+            closes = over[t] | full[t]
             closed = self._lane_row[closes]
             self._n_steps[closed] = self._lane_step[closes]
             self._lane_row[closes] = -1
@@ -124,7 +131,20 @@ class ReplayBuffer:
         if self.cfg.per_alpha:
             priorities = [torch.full(ids.shape, grade) for ids, grade in graded]
             self._tree.update(torch.cat([ids for ids, _ in graded]), torch.cat(priorities))
-        return rows, steps, torch.arange(len(over)).unsqueeze(1) >= newest[rows]
+        return rows, steps, torch.arange(len(over)).unsqueeze(1) >= newest[rows], full
+
+    def _limits(self, fresh: Tensor) -> Tensor:
+        """[N] the most steps of rows that are opened.
+
+        With burn-in the first row of an episode is cut, each time elsewhere: steps that are behind
+        a border in one episode, and are not learned from, are in the middle of a row in others.
+        """
+        limits = torch.full(fresh.shape, self.length)
+        if self.cfg.burn_in:
+            n = int(fresh.sum())
+            limits[fresh] -= (self._n_begun + torch.arange(n)) % self.length
+            self._n_begun += n
+        return limits
 
     def _open(self, n: int) -> Tensor:
         """The oldest `n` rows that nobody is writing into; what they held is forgotten."""
@@ -156,13 +176,15 @@ class ReplayBuffer:
         carry = self._carry[ids]
         if not self.cfg.chunk_length:
             carry = carry.new_zeros((len(ids), carry.shape[1], self._carry_size))
+        steps = torch.arange(longest)
+        learned = self._fresh[ids].unsqueeze(1) | (steps >= self.cfg.burn_in)  # [K, L]
         return ReplayBatch(
             obs=Obs(*(part[ids, : longest + 1] for part in parts(self._obs))),
             actions=_readable(self._actions[ids, :longest]),
             rewards=self._rewards[ids, :longest],
             own=self._own[ids, :longest],
             terminated=self._terminated[ids, :longest],
-            filled=torch.arange(longest) < n_steps.unsqueeze(1),
+            filled=(steps < n_steps.unsqueeze(1)) & learned,
             resets=torch.zeros((len(ids), longest + 1), dtype=torch.bool),
             carry=carry,
             owner=torch.arange(len(ids)).unsqueeze(1).expand(-1, longest),
@@ -227,14 +249,18 @@ class ReplayBuffer:
             "n_steps": self._n_steps,
             "lane_row": self._lane_row,
             "lane_step": self._lane_step,
+            "lane_limit": self._lane_limit,
+            "fresh": self._fresh,
+            "n_begun": self._n_begun,
             "next": self._next,
             "tree": self._tree.state_dict(),
             "highest": self._highest,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        for name in ("n_steps", "lane_row", "lane_step"):
+        for name in ("n_steps", "lane_row", "lane_step", "lane_limit", "fresh"):
             getattr(self, f"_{name}").copy_(state[name])
+        self._n_begun = int(state["n_begun"])
         self._next, self._highest = int(state["next"]), float(state["highest"])
         self._tree.load_state_dict(state["tree"])
 

@@ -1,8 +1,9 @@
 """The actor network: encoder, core, communication, and heads for basic actions and targets."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +12,7 @@ from terrarium.envs.schema import FEATURES
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, mask_unavailable
 from terrarium.marl.net_config import NetConfig, NetError
-from terrarium.marl.nets.building_blocks import split_axis
+from terrarium.marl.nets.building_blocks import initialize, split_axis
 from terrarium.marl.nets.comm import Comm, comm_mask, exchange
 from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
 from terrarium.marl.nets.hpn import HpnEncoder
@@ -27,8 +28,10 @@ _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground",
 OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
 
+Core = NoCore | RecurrentCore | TransformerCore | TokenCore
 
-def make_core(cfg: NetConfig) -> NoCore | RecurrentCore | TransformerCore | TokenCore:
+
+def make_core(cfg: NetConfig) -> Core:
     """The recurrent core by its name."""
     if cfg.core == "none":
         return NoCore()
@@ -78,8 +81,10 @@ class Actor(nn.Module):
 
     def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         """Features of all agents, after communication."""
-        encoding = self.encode_alone(obs, carry, resets, one_hot_ids(self.n_ids, obs))
-        return _talk([self.comm], encoding, obs)[0] if self.comm is not None else encoding
+        ids = one_hot_ids(self.n_ids, obs)
+        if self.comm is None:
+            return self.encode_alone(obs, carry, resets, ids)
+        return self._talk(obs, carry, resets, ids)[0]
 
     def encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None) -> Encoding:
         """Features of agents with these ids [A, A], before communication."""
@@ -111,9 +116,7 @@ class Actor(nn.Module):
         ids = one_hot_ids(self.n_ids, obs)
         if ids is None:
             return self.logits(self.encode(obs, carry, resets), obs).unsqueeze(0)
-        said: list[Tensor] = []
-        if self.comm is not None:
-            said = _talk([self.comm], self.encode_alone(obs, carry, resets, ids), obs)[1]
+        said = self._talk(obs, carry, resets, ids)[1] if self.comm is not None else []
         alike = [one.expand_as(ids) for one in ids]  # for every j, all agents with its id
         return torch.stack([self.answer(obs, carry, resets, same, said) for same in alike])
 
@@ -126,15 +129,29 @@ class Actor(nn.Module):
         said: Sequence[Tensor],
     ) -> Tensor:
         """Logits [B, T, A, N] of agents with these ids who hear what was said in each round."""
-        encoding = self.encode_alone(obs, carry, resets, ids)
-        if self.comm is not None:
-            after = self.comm.listen(encoding.features, said, comm_mask(obs))
-            encoding = replace(encoding, features=after)
-        return self.logits(encoding, obs)
+        if self.comm is None:
+            return self.logits(self.encode_alone(obs, carry, resets, ids), obs)
+        comm, encodings = self.comm, list[Encoding]()
+        for t in range(resets.shape[1]):
+            now = obs[:, t : t + 1]
+            encoding = self.encode_alone(now, carry, resets[:, t : t + 1], ids)
+            words = [each[:, t : t + 1] for each in said]
+            after = comm.listen(encoding.features, words, comm_mask(now))
+            carry = self.core.remember(encoding.carry, after[:, 0])
+            encodings.append(replace(encoding, features=after, carry=carry))
+        return self.logits(_joined(encodings), obs)
 
-    def draw_noise(self, generator: torch.Generator | None) -> None:
-        """New noise in noisy layers, if there are any; without a generator none."""
-        draw_noise(self, generator)
+    def _talk(
+        self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None
+    ) -> tuple[Encoding, list[Tensor]]:
+        assert self.comm is not None
+        alone = partial(self.encode_alone, ids=ids)
+        return _talk([self.comm], alone, self.core, obs, carry, resets)
+
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
 
     def _aims(self, features: Tensor, tokens: Tensor, obs: Obs) -> Tensor:
         """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
@@ -189,9 +206,10 @@ class SeparateActors(nn.Module):
 
     def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         """Features of each agent by its own network, after communication."""
-        encoding = self._encode_alone(obs, carry, resets)
         comms = self._comms()
-        return _talk(comms, encoding, obs)[0] if comms else encoding
+        if not comms:
+            return self._encode_alone(obs, carry, resets)
+        return self._talk(comms, obs, carry, resets)[0]
 
     def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N], of each agent by its own network."""
@@ -213,9 +231,8 @@ class SeparateActors(nn.Module):
         What is heard in a situation stays what was said there, by the networks of the others.
         """
         self._check(obs)
-        comms, said = self._comms(), []
-        if comms:
-            said = _talk(comms, self._encode_alone(obs, carry, resets), obs)[1]
+        comms = self._comms()
+        said = self._talk(comms, obs, carry, resets)[1] if comms else []
         answers = []
         for j, actor in enumerate(self.each):
             ids = one_hot_ids(actor.n_ids, obs)
@@ -223,9 +240,10 @@ class SeparateActors(nn.Module):
             answers.append(actor.answer(obs, carry, resets, same, said))
         return torch.stack(answers)
 
-    def draw_noise(self, generator: torch.Generator | None) -> None:
-        """New noise in noisy layers, if there are any; without a generator none."""
-        draw_noise(self, generator)
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
 
     def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         self._check(obs)
@@ -250,6 +268,11 @@ class SeparateActors(nn.Module):
             torch.stack([one.carry[:, a] for a, one in enumerate(encodings)], 1),
         )
 
+    def _talk(
+        self, comms: Sequence[Comm], obs: Obs, carry: Tensor, resets: Tensor
+    ) -> tuple[Encoding, list[Tensor]]:
+        return _talk(comms, self._encode_alone, self.each[0].core, obs, carry, resets)
+
     def _comms(self) -> list[Comm]:
         return [actor.comm for actor in self.each if actor.comm is not None]
 
@@ -263,13 +286,42 @@ class SeparateActors(nn.Module):
 
 def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | SeparateActors:
     """`noisy`: the last layers have noise on their weights, see `draw_noise`."""
-    return Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
+    actor = Actor(spec, cfg, noisy) if cfg.share_params else SeparateActors(spec, cfg, noisy)
+    initialize(actor, cfg.init)
+    return actor
 
 
-def _talk(comms: Sequence[Comm], encoding: Encoding, obs: Obs) -> tuple[Encoding, list[Tensor]]:
-    """What becomes of encodings when agents exchange them, and what was said in each round."""
-    features, said = exchange(comms, encoding.features, comm_mask(obs))
-    return replace(encoding, features=features), said
+def _talk(
+    comms: Sequence[Comm],
+    encode_alone: Callable[[Obs, Tensor, Tensor], Encoding],
+    core: Core,
+    obs: Obs,
+    carry: Tensor,
+    resets: Tensor,
+) -> tuple[Encoding, list[Tensor]]:
+    """Encodings after communication, and what was said in each round, [B, T, A, W].
+
+    Step by step: what an agent has heard enters its recurrent state, and so the next step.
+    """
+    encodings, said = list[Encoding](), list[list[Tensor]]()
+    for t in range(resets.shape[1]):
+        now = obs[:, t : t + 1]
+        encoding = encode_alone(now, carry, resets[:, t : t + 1])
+        features, words = exchange(comms, encoding.features, comm_mask(now))
+        carry = core.remember(encoding.carry, features[:, 0])
+        encodings.append(replace(encoding, features=features, carry=carry))
+        said.append(words)
+    return _joined(encodings), [torch.cat(words, 1) for words in zip(*said, strict=True)]
+
+
+def _joined(steps: Sequence[Encoding]) -> Encoding:
+    """Encodings of single steps, one after the other."""
+    tokens = [step.tokens for step in steps if step.tokens is not None]
+    return Encoding(
+        torch.cat([step.features for step in steps], 1),
+        torch.cat(tokens, 1) if tokens else None,
+        steps[-1].carry,
+    )
 
 
 def _fit(scores: Tensor, n: int) -> Tensor:

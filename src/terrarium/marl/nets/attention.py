@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.building_blocks import AttentionPool, linear
-from terrarium.marl.nets.unit_columns import columns_for, with_ids
+from terrarium.marl.nets.unit_columns import N_COUNTS, columns_for, log_counts, with_ids
 
 
 class AttentionEncoder(nn.Module):
@@ -25,7 +25,7 @@ class AttentionEncoder(nn.Module):
         self.token_dim = token_dim
         self.unit = linear(len(self.columns.of_anybody), token_dim)
         self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
         self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
         self.join = linear(2 * hidden_dim, hidden_dim)
 
@@ -35,6 +35,7 @@ class AttentionEncoder(nn.Module):
         units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, K]
         tokens = (self.pair(obs.pairs) + units.unsqueeze(-3)).relu_()  # [B, A, M, K]
         known = obs.table[..., : obs.n_agents, self.columns.of_itself]
+        known = torch.cat((known, log_counts(obs.mask, obs.n_agents)), -1)
         own = self.itself(with_ids(known, ids)).relu()  # [B, A, H]
         seen = self.pool(own, tokens, obs.mask)  # [B, A, H]
         features = self.join(torch.cat((own, seen), -1)).relu()  # [B, A, H]
@@ -44,8 +45,9 @@ class AttentionEncoder(nn.Module):
 class TableEncoder(nn.Module):
     """Each agent's row of the global table attends to all rows.
 
-    Its input holds every agent's own features, and its size does not grow with their number. The
-    query of a dead agent is a row of zeros.
+    Its input holds every agent's own features, and its size does not grow with their number. How
+    many units live on either side stands beside what they are like on average. The query of a dead
+    agent is a row of zeros.
     """
 
     def __init__(self, hidden_dim: int, token_dim: int, n_heads: int, has_abilities: bool) -> None:
@@ -53,7 +55,7 @@ class TableEncoder(nn.Module):
         self.unit = linear(len(FEATURES) + len(SKILL_FEATURES) * has_abilities, hidden_dim)
         self.narrow = linear(hidden_dim, token_dim)
         self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
-        self.join = linear(2 * hidden_dim, hidden_dim)
+        self.join = linear(2 * hidden_dim + N_COUNTS, hidden_dim)
 
     def forward(self, obs: Obs) -> Tensor:
         """Features [B, A, H] of the whole battle, as it concerns each agent."""
@@ -62,5 +64,6 @@ class TableEncoder(nn.Module):
         own = units[..., : obs.n_agents, :]  # [B, A, H]
         mask = obs.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
         seen = self.pool(own, tokens.unsqueeze(-3), mask)  # [B, A, H]
-        features: Tensor = self.join(torch.cat((own, seen), -1)).relu()
+        counts = log_counts(mask, obs.n_agents)  # [B, A, 2]
+        features: Tensor = self.join(torch.cat((own, seen, counts), -1)).relu()
         return features

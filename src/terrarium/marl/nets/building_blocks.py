@@ -19,6 +19,16 @@ def linear(n_in: int, n_out: int, gain: float = RELU_GAIN, bias: bool = True) ->
     return layer
 
 
+def initialize(module: nn.Module, init: str) -> None:
+    """Draw the weights of all linear layers anew, unless orthogonal ones are wanted.
+
+    PyTorch draws those of its recurrent cells by the same rule: both are as wide as their input.
+    """
+    for layer in module.modules() if init == "default" else ():
+        if isinstance(layer, nn.Linear):
+            layer.reset_parameters()
+
+
 def split_axis(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The first axis as several: what `Obs.merge` made one."""
     return x.view(*shape, *x.shape[1:])

@@ -10,7 +10,7 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError
 from terrarium.marl.nets.actor import make_core
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.building_blocks import linear
+from terrarium.marl.nets.building_blocks import initialize, linear
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 from terrarium.marl.nets.recurrent import NoCore
 
@@ -64,6 +64,7 @@ class CounterfactualCritic(nn.Module):
         self.whose = nn.Parameter(torch.randn(spec.n_agents, hidden) / math.sqrt(2.0))
         self.middle = linear(hidden, hidden)
         self.values = linear(hidden, spec.n_actions, 1.0)
+        initialize(self, cfg.init)
 
     @property
     def carry_size(self) -> int:

@@ -6,7 +6,7 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig
 from terrarium.marl.nets.attention import TableEncoder
-from terrarium.marl.nets.building_blocks import linear
+from terrarium.marl.nets.building_blocks import initialize, linear
 from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
 from terrarium.marl.nets.mlp import MlpEncoder, agent_states
 from terrarium.marl.nets.unit_columns import one_hot_ids
@@ -33,6 +33,7 @@ class Critic(nn.Module):
         else:
             self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
         self.value = linear(cfg.hidden_dim, 1, 1.0)
+        initialize(self, cfg.init)
 
     def forward(self, obs: Obs) -> Tensor:
         """obs [...] -> values [..., A]."""

@@ -78,6 +78,14 @@ class JointCritic(nn.Module):
             values = [net(x)[..., 0].T.reshape(shape) for net in self.nets]
         return torch.stack(values)  # [K, ..., J]
 
+    def clip_grads(self, max_norm: float) -> None:
+        """Limit the gradient of each agent's critic, or of the one for all."""
+        grads = [weight.grad.flatten(1) for weight in self.parameters() if weight.grad is not None]
+        norms = torch.stack([grad.square().sum(1) for grad in grads]).sum(0).sqrt()  # [n or 1]
+        factors = (max_norm / (norms + 1e-6)).clamp(max=1.0)
+        for grad in grads:
+            grad.mul_(factors.unsqueeze(1))
+
 
 def with_own(actions: Tensor, own: Tensor, judged: Sequence[int]) -> Tensor:
     """[..., J, A, N] for each critic what was done [..., A, N], but by its own agent what it would

@@ -176,6 +176,11 @@ class RecurrentCore(nn.Module):
         features = out.view(n_steps, n_rows, n_agents, hidden_dim).transpose(0, 1)
         return features, end.view(n_rows, n_agents, -1)
 
+    def remember(self, carry: Tensor, features: Tensor) -> Tensor:
+        """The carry [B, A, C] of agents who have heard messages: their features [B, A, H] take the
+        place of the output, bounded as that is."""
+        return torch.cat((features.tanh(), carry[..., self.hidden_dim :]), -1)
+
 
 class NoCore(nn.Module):
     """Remembers nothing."""
@@ -184,3 +189,7 @@ class NoCore(nn.Module):
 
     def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         return x, carry
+
+    def remember(self, carry: Tensor, features: Tensor) -> Tensor:
+        """Nothing, of messages either."""
+        return carry

@@ -38,6 +38,14 @@ class TransformerCore(nn.Module):
         new = [torch.cat((part, there.unsqueeze(-1)), -1).flatten(2) for part in kept]
         return flow.transpose(1, 2), torch.cat(new, -1)
 
+    def remember(self, carry: Tensor, features: Tensor) -> Tensor:
+        """The carry of agents who have heard messages: later steps look at their features
+        [B, A, H] after those."""
+        memory = carry.view(*carry.shape[:2], len(self.layers), self.window, self.hidden_dim + 1)
+        memory = memory.clone()
+        memory[:, :, 0, -1, :-1] = features
+        return memory.flatten(2)
+
     def _allowed(self, resets: Tensor, there: Tensor) -> Tensor:
         """Which of the remembered and the new steps each new step may look at."""
         n_steps = resets.shape[1]

@@ -5,7 +5,13 @@ from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
 from terrarium.marl.nets.building_blocks import linear, split_axis
-from terrarium.marl.nets.unit_columns import columns_for, themselves, with_ids
+from terrarium.marl.nets.unit_columns import (
+    N_COUNTS,
+    columns_for,
+    log_counts,
+    themselves,
+    with_ids,
+)
 
 
 class TransformerEncoder(nn.Module):
@@ -23,7 +29,7 @@ class TransformerEncoder(nn.Module):
         self.token_dim = hidden_dim
         self.unit = linear(len(self.columns.of_anybody), hidden_dim)
         self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
         self.blocks = nn.ModuleList(_Block(hidden_dim, n_heads) for _ in range(n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
         self.norm = nn.LayerNorm(hidden_dim)
@@ -40,6 +46,7 @@ class TransformerEncoder(nn.Module):
         units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, H]
         tokens = self.pair(obs.pairs) + units.unsqueeze(-3)  # [B, A, M, H]
         known = obs.table[..., : obs.n_agents, self.columns.of_itself]
+        known = torch.cat((known, log_counts(obs.mask, obs.n_agents)), -1)
         own = self.itself(with_ids(known, ids))  # [B, A, H]
         places = themselves(obs)  # [A, M]
         tokens = torch.where(places.unsqueeze(-1), own.unsqueeze(-2), tokens)
@@ -91,6 +98,10 @@ class TokenCore(nn.Module):
             mixed.append(out[..., :-1, :])
         tokens = torch.stack(mixed, 1)  # [B, T, A, M, H]
         return encoder.own(tokens, obs), tokens, memory
+
+    def remember(self, memory: Tensor, features: Tensor) -> Tensor:
+        """The memory of agents who have heard messages: it takes in their features [B, A, H]."""
+        return memory + features
 
 
 class _Block(nn.Module):

@@ -61,6 +61,10 @@ def columns_for(has_abilities: bool) -> Columns:
     )
 
 
+N_COUNTS = 2
+"""Columns of `log_counts`"""
+
+
 def one_hot_ids(n_ids: int, obs: Obs) -> Tensor | None:
     """One-hots [A, A] of the agents' indices for networks that know them, None for others."""
     if n_ids == 0:
@@ -78,6 +82,15 @@ def with_ids(own: Tensor, ids: Tensor | None) -> Tensor:
     if ids is None:
         return own
     return torch.cat((own, ids.expand(*own.shape[:-1], -1)), -1)  # [..., A, F + I]
+
+
+def log_counts(there: Tensor, n_agents: int) -> Tensor:
+    """[..., 2] log(1 + n) of the allies and of the enemies in a mask [..., M].
+
+    Attention pools by means, which are the same for one unit as for five alike.
+    """
+    n = torch.stack((there[..., :n_agents].sum(-1), there[..., n_agents:].sum(-1)), -1)
+    return n.float().log1p()
 
 
 def others_seen(obs: Obs) -> Tensor:

@@ -38,10 +38,12 @@ class Episodes(Protocol):
 
 
 class PolicyPlayer:
-    """Chooses the likeliest actions, and remembers what each battle has shown."""
+    """Chooses the likeliest actions, or draws them, and remembers what each battle has shown."""
 
-    def __init__(self, algo: Algo, task: Mapping[str, Any] | None = None) -> None:
-        self._algo, self._task = algo, dict(task or {})
+    def __init__(
+        self, algo: Algo, task: Mapping[str, Any] | None = None, greedy: bool = True
+    ) -> None:
+        self._algo, self._task, self._greedy = algo, dict(task or {}), greedy
         self._carry = torch.zeros(0)
 
     @property
@@ -61,7 +63,7 @@ class PolicyPlayer:
             self._carry = torch.zeros(shape, device=device)
         begins = torch.from_numpy(env.episode_steps == 0).to(device)
         choice = self._algo.act(
-            obs_from_views(env.now).to(device), self._carry, begins, greedy=True
+            obs_from_views(env.now).to(device), self._carry, begins, self._greedy
         )
         self._carry = choice.carry
         return choice.actions.cpu().numpy()

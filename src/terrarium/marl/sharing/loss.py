@@ -47,23 +47,41 @@ class Sharing:
         self._gamma, self._double_q, self._generator = gamma, double_q, generator
 
     def __call__(
-        self, batch: ReplayBatch, q: HasFeatures, each: IndividualExperience
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+        self, batch: ReplayBatch, q: HasFeatures, each: IndividualExperience, own: Tensor
+    ) -> tuple[Tensor, dict[str, Tensor], IndividualExperience]:
         obs, features = batch.obs[:, :-1], q.features[:, :-1]
         goes_to = self._exchange.send(
             obs, features, each.errors, each.there, self._generator
         )  # [R, L, A, A]
         sent = masked_mean(goes_to.any(-1).float(), each.there)
         if not goes_to.any():  # asking every network about everything would be for nothing
-            return each.errors.new_zeros(()), {"sent": sent}
-        lesson = SharedExperience(each.rewards, each.ends)
-        loss = received_loss(batch, goes_to, lesson, self._agents, self._gamma, self._double_q)
-        return self._exchange.cfg.coef * loss, {"sent": sent}
+            none = own.new_zeros(())
+            return none, {"sent": sent, "received_fraction": none}, each
+        received = self._exchange.cfg.coef * received_loss(
+            batch,
+            weights_of(goes_to, each.importance),
+            SharedExperience(each.rewards, each.ends),
+            self._agents,
+            self._gamma,
+            self._double_q,
+        )
+        fraction = (received / (own + received).clamp(min=1e-12)).detach()
+        return received, {"sent": sent, "received_fraction": fraction}, each
+
+
+def weights_of(goes_to: Tensor, importance: Tensor) -> Tensor:
+    """[R, L, A, A] how much what was sent counts for each receiver.
+
+    As much as for its sender, shared among the receivers: however many agents there are, received
+    experience is learned from once more, not once more by each of them.
+    """
+    n_receivers = (goes_to > 0).sum(-1, keepdim=True).clamp(min=1)
+    return goes_to * importance.unsqueeze(-1) / n_receivers
 
 
 def received_loss(
     rows: ReplayBatch,
-    goes_to: Tensor,
+    weights: Tensor,
     lesson: SharedExperience,
     agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
     gamma: float,
@@ -71,7 +89,8 @@ def received_loss(
 ) -> Tensor:
     """Squared errors of the receivers' own networks about what they were sent.
 
-    `goes_to` [R, L, A, A] is sender, then receiver; `agents` are the learning and the target ones.
+    `weights` [R, L, A, A] are 0 for what was not sent, by sender, then receiver; `agents` are the
+    learning and the target ones.
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
     online, target = agents
@@ -84,7 +103,7 @@ def received_loss(
     actions = rows.actions.expand(len(each), *rows.actions.shape)
     errors = pick(each[:, :, :-1], actions) - targets  # [J, R, L, A]
     # One network for all answers for every receiver alike.
-    who = goes_to.movedim(-1, 0) if len(each) > 1 else goes_to.sum(-1).unsqueeze(0)
+    who = weights.movedim(-1, 0) if len(each) > 1 else weights.sum(-1).unsqueeze(0)
     # What was not sent is 0 before it is squared: in padding values are the lowest number.
     squares = (errors.masked_fill(who == 0, 0.0).square() * who).sum((0, -1))  # [R, L]
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
