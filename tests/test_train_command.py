@@ -15,7 +15,13 @@ from tests.program import Run, call_program
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
 SMALL = (
-    *("env.n_envs=8", "net.hidden_dim=16", "net.token_dim=8", "net.n_heads=2", "run.threads=1"),
+    *(
+        "env.n_envs=8",
+        "net.hidden_dim=16",
+        "encoder.token_dim=8",
+        "encoder.n_heads=2",
+        "run.threads=1",
+    ),
     *("algo.n_steps=8", "algo.n_minibatches=2", "eval.interval=128", "eval.episodes=64"),
 )
 
@@ -65,7 +71,7 @@ def test_a_run_is_trained_tested_watched_and_resumed(run: Run, tmp_path: Path) -
         (["mappo", "smac/3m", "--device", "gpu7"], 'device "gpu7" cannot be used here'),
         (["mappo", "smac/3m", "run.start_from=nowhere"], "nowhere: there is no such checkpoint"),
         (["mappo", "smac/3m", "run.folder=/dev/null/x"], "the run cannot be kept there"),
-        (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*: it joins nothing"),
+        (["iql", "smac/3m", "differ.select=all"], "iql has no differ.*, which belongs to"),
         (["qmix", "smac/3m", "replay.buffer_size=100000000"], "GB are free. replay.buffer_size="),
         (["qmix", "smac/3m", "explore.kind=epsilno"], 'Did you mean "epsilon"?'),
         (["--resume", "nowhere"], "nowhere: there is no run here: no run.toml"),
@@ -85,7 +91,7 @@ def test_a_large_buffer_is_announced_and_a_small_one_is_not(run: Run) -> None:
     few = (
         "env.n_envs=8",
         "net.hidden_dim=16",
-        "net.n_heads=2",
+        "encoder.n_heads=2",
         "run.threads=1",
         "run.max_steps=64",
     )

@@ -5,8 +5,9 @@ import copy
 import pytest
 import torch
 
-from terrarium.marl.net_config import ENCODERS, spec_of
+from terrarium.marl.net_config import spec_of
 from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.encoders import ENCODERS
 from terrarium.marl.nets.noisy import NoisyLinear
 from tests.marl.small_nets import battles, small
 

@@ -22,7 +22,7 @@ _ARROWS_AROUND: Arrows = (
 )
 POLICY_PARTS: Parts = {
     "environment": ("env.*",),
-    "agent": ("net.*",),
+    "agent": ("net.*", "encoder.*", "core.*", "comm.*"),
     "policy": ("algo.clip_range", "algo.sticky_action_prob", "algo.target_kl"),
     "teacher": ("algo.teacher", "algo.teacher_coef", "algo.teacher_end"),
     "value": (
@@ -31,6 +31,7 @@ POLICY_PARTS: Parts = {
         "algo.value_clip_range",
         "algo.value_coef",
         "algo.huber_delta",
+        "critic.*",
     ),
     "buffer": ("algo.n_steps", "algo.n_epochs", "algo.n_minibatches"),
     "optimizer": ("algo.max_grad_norm",),
@@ -56,7 +57,7 @@ POLICY_ARROWS: Arrows = (
 )
 VALUE_PARTS: Parts = {
     "environment": ("env.*",),
-    "agent": ("net.*",),
+    "agent": ("net.*", "encoder.*", "core.*", "comm.*"),
     "exploration": ("explore.*",),
     "replay": ("algo.n_steps", "replay.*"),
     "mixer": ("mixer.*",),
@@ -116,7 +117,7 @@ def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
     for part, patterns in parts.items():
         for pattern in patterns:
             names = [n for n in known if n == pattern or f"{n.split('.')[0]}.*" == pattern]
-            if not names:
+            if not names and pattern.removesuffix(".*") not in sections(algo):
                 raise TerrariumError(f'the diagram names "{pattern}", which is no setting')
             for name in names:
                 default = left.pop(name).default.replace('"', "")

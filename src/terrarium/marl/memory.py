@@ -9,7 +9,7 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.buffers.replay_buffer import replay_bytes
 from terrarium.marl.net_config import NetConfig, Spec
-from terrarium.marl.nets.actor import make_core
+from terrarium.marl.nets.cores import make_core
 
 
 def kept_bytes(cfg: Any, spec: Spec, net: NetConfig, obs: Obs, n_envs: int) -> int:

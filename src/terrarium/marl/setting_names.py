@@ -4,7 +4,7 @@ A setting under such a name is refused with the name that is meant here. `docs/g
 them side by side.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -33,11 +33,12 @@ MEANT: dict[str, tuple[str, ...]] = {
     "every": ("eval.interval", "share.interval"),
     "first": ("algo.update_first",),
     "floor": ("algo.epsilon",),
-    "heads": ("net.n_heads", "mixer.n_heads"),
+    "heads": ("encoder.n_heads", "mixer.n_heads"),
     "hindsight": ("replay.hindsight_ratio",),
     "huber": ("algo.huber_delta",),
-    "joint_width": ("algo.joint_hidden_dim",),
-    "layers": ("net.n_layers", "mixer.hypernet_layers"),
+    "joint_hidden_dim": ("algo.joint_embed_dim",),
+    "joint_width": ("algo.joint_embed_dim",),
+    "layers": ("encoder.n_layers", "mixer.hypernet_layers"),
     "max_grad": ("algo.max_grad_norm",),
     "minibatches": ("algo.n_minibatches",),
     "n_step": ("algo.n_step_return",),
@@ -51,7 +52,11 @@ MEANT: dict[str, tuple[str, ...]] = {
     "output_decay": ("algo.actor_reg",),
     "persistence": ("algo.sticky_action_prob",),
     "priority": ("replay.per_alpha",),
-    "raster": ("net.grid_size",),
+    "comm_rounds": ("comm.n_rounds",),
+    "grid_size": ("encoder.grid_size",),
+    "n_heads": ("encoder.n_heads", "core.n_heads"),
+    "n_layers": ("encoder.n_layers", "core.n_layers"),
+    "raster": ("encoder.grid_size",),
     "ratio": ("differ.selected_ratio",),
     "roles": ("share.n_roles",),
     "share": ("net.share_params",),
@@ -61,13 +66,15 @@ MEANT: dict[str, tuple[str, ...]] = {
     "target_noise": ("algo.target_policy_noise",),
     "target_rate": ("algo.tau",),
     "teacher_weight": ("algo.teacher_coef",),
-    "token": ("net.token_dim",),
+    "token": ("encoder.token_dim",),
+    "token_dim": ("encoder.token_dim",),
     "trace": ("algo.gae_lambda", "algo.td_lambda"),
     "twins": ("algo.twin_critics",),
     "value_clip": ("algo.value_clip_range",),
     "value_weight": ("algo.value_coef",),
     "weight": ("share.coef",),
     "width": ("net.hidden_dim", "mixer.hypernet_dim"),
+    "window": ("core.window",),
     # PyMARL, PyMARL2/3, EPyMARL
     "batch_size_run": ("env.n_envs",),
     "buffer_size": ("replay.buffer_size",),
@@ -80,7 +87,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "hypernet_embed": ("mixer.hypernet_dim",),
     "lr_actor": ("algo.lr",),
     "lr_critic": ("algo.critic_lr",),
-    "mixing_embed_dim": ("mixer.embed_dim", "algo.joint_hidden_dim"),
+    "mixing_embed_dim": ("mixer.embed_dim", "algo.joint_embed_dim"),
     "nopt_min_loss": ("algo.nopt_coef",),
     "obs_agent_id": ("net.agent_id",),
     "opt_loss": ("algo.opt_coef",),
@@ -133,12 +140,24 @@ MEANT: dict[str, tuple[str, ...]] = {
 }
 
 
-def refuse_other_names(kinds: Mapping[str, type[Any]], layers: Sequence[Layer]) -> None:
-    """Raise for the first setting whose name means a setting of ours."""
+def refuse_other_names(
+    kinds: Mapping[str, type[Any]],
+    layers: Sequence[Layer],
+    every_config: Callable[[str, type[Any]], list[type[Any]]],
+) -> None:
+    """Raise for the first setting whose name means a setting of ours.
+
+    `every_config` says what a section may be, whatever parts were chosen.
+    """
+    known = {
+        section: names_of(every_config(section, kind))
+        for section, kind in kinds.items()
+        if is_dataclass(kind)
+    }
     for layer in layers:
         for section, table in layer.values.items():
-            for key in table if section in kinds and is_dataclass(kinds[section]) else ():
-                meant = _meant(section, key, kinds)
+            for key in table if section in known else ():
+                meant = _meant(section, key, known)
                 if meant:
                     raise ConfigError(
                         f'{layer.source}: unknown setting "{section}.{key}". '
@@ -146,9 +165,14 @@ def refuse_other_names(kinds: Mapping[str, type[Any]], layers: Sequence[Layer]) 
                     )
 
 
-def _meant(section: str, key: str, kinds: Mapping[str, type[Any]]) -> str:
+def names_of(configs: Sequence[type[Any]]) -> set[str]:
+    """The settings of any of these."""
+    return {field.name for config in configs for field in fields(config)}
+
+
+def _meant(section: str, key: str, known: Mapping[str, set[str]]) -> str:
     """The setting that a name means; empty: it is a setting itself, or nothing is known of it."""
-    if _has(kinds[section], key):
+    if key in known[section]:
         return ""
     # A team's sections are called after the team: `agent` for algo, `agent_replay` for replay.
     team = section.partition("_")[0]
@@ -156,12 +180,8 @@ def _meant(section: str, key: str, kinds: Mapping[str, type[Any]]) -> str:
     for name in MEANT.get(key, ()):
         home, _, setting = name.partition(".")
         for place in (home, section, f"{team}_{home}"):
-            if place in kinds and _has(kinds[place], setting):
+            if setting in known.get(place, ()):
                 found.append(f"{place}.{setting}")
                 break
     same = [name for name in found if name.startswith(f"{section}.")]
     return (same or found or [""])[0]
-
-
-def _has(kind: type[Any], key: str) -> bool:
-    return is_dataclass(kind) and key in (field.name for field in fields(kind))

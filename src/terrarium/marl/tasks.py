@@ -25,7 +25,8 @@ from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.batch import Obs, obs_from_views
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, Spec, spec_of
+from terrarium.marl.net_config import NetConfig, Spec, spec_of
+from terrarium.marl.nets.encoders import reads_units
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import VectorEnv
 from terrarium.replay import SUFFIX, WORLD_SUFFIX
@@ -246,7 +247,7 @@ class PettingZooTask:
     ) -> None:
         info = self.world.info
         members = dict(info.teams)[team] if team else range(info.n_agents)
-        if net.encoder in ENTITY_ENCODERS:
+        if reads_units(net):
             raise TerrariumError(
                 f"net.encoder={net.encoder} reads units, and {self.name} shows vectors; "
                 "set net.encoder=mlp or linear"
