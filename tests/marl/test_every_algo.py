@@ -46,7 +46,7 @@ def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, Replay
     """A learner of values with episodes that it has played, most of them against each other."""
     learner, collector = made(algo, *words, **how)
     play(learner, collector, n)
-    return learner, learner.replay
+    return learner, learner.training.store.replay
 
 
 def all_rows(replay: ReplayBuffer) -> ReplayBatch:
@@ -306,7 +306,7 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
         serials = n_before + torch.arange(shape.numel()).view(shape)  # which step it was
         learner.observe(dataclasses.replace(rollout, rewards=serials.float()))
         n_before += shape.numel()
-    rows = all_rows(learner.replay)
+    rows = all_rows(learner.training.store.replay)
     assert len(rows.ids) > 8
     q = learner.read(rows).q[:, :-1][rows.filled]  # [N, A, actions]
     acted = torch.cat(seen)[rows.rewards[rows.filled].long()]

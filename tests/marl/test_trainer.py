@@ -232,7 +232,7 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
     asked = iter([*[False] * 7, True])
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.close()
-    before = len(trainer.algo.replay)
+    before = len(trainer.algo.training.store.replay)
     assert before >= 4
     assert not (tmp_path / "run" / "experience").exists()
     again, reason = resume(tmp_path / "run")

@@ -1,6 +1,8 @@
-"""A tactic: who is badly hurt falls back. Run it to see what it is worth in a drill."""
+"""A tactic: who is shot at falls back while it reloads. Run it to see what it is worth."""
 
 from collections.abc import Sequence
+
+import numpy as np
 
 from terrarium.engine.records import Records
 from terrarium.envs.evaluate import evaluate
@@ -11,18 +13,24 @@ from terrarium.tactics.advance import advance
 from terrarium.tactics.engage import shoot
 from terrarium.tactics.focus_fire import choose_targets
 from terrarium.tactics.orders import OrderKind, Wish, combine
-from terrarium.tactics.view import View
+from terrarium.tactics.view import Floats, View
 
-SCENARIO = "smac/3m"
-HURT = 0.3
-"""Fraction of life below which a unit falls back"""
+SCENARIO = "smac/3s_vs_3z"
 
 
 def fall_back(view: View) -> list[Wish]:
-    """Who is badly hurt walks home."""
-    hurt = view.own.alive & (view.own.hp < HURT * view.own.hp_max)
-    home = view.mission.home[:, None].repeat(view.own.hp.shape[1], axis=1)  # [N, A, 2]
-    return [Wish(hurt, OrderKind.MOVE, "fall back: badly hurt", point=home)]
+    """Who was hurt a moment ago steps back while its weapon cools down."""
+    hit = view.own.alive & (view.unhurt_ticks < 2.0 * view.step_ticks)
+    waits = hit & (view.cooldown_ticks > view.step_ticks)
+    away = view.own.pos - nearest_enemy(view)  # [N, A, 2]
+    away = away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-6)
+    return [Wish(waits, OrderKind.MOVE, "fall back: reloading", point=view.own.pos + 2.0 * away)]
+
+
+def nearest_enemy(view: View) -> Floats:
+    """[N, A, 2] the place of the enemy that is nearest to each own unit."""
+    apart = np.where(view.pairs, view.apart, np.inf)  # [N, A, E]
+    return np.take_along_axis(view.enemy.pos, apart.argmin(-1)[..., None], axis=1)
 
 
 class Retreating:

@@ -44,6 +44,11 @@ class NetConfig:
         if not 4 <= self.hidden_dim <= 4096:
             raise NetError(f"net.hidden_dim is {self.hidden_dim}; allowed: 4 to 4096")
 
+    @property
+    def n_features(self) -> int:
+        """Numbers that stand for an agent after encoder and core."""
+        return self.hidden_dim
+
 
 def config_of(part: type[Any], given: PartConfig) -> Any:
     """The settings of a part; where none are given, its defaults."""

@@ -21,9 +21,9 @@ from terrarium.marl.algos.algo import ATTRIBUTES, Metrics
 from terrarium.marl.algos.per_team import TeamsConfig
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
+from terrarium.marl.import_paths import is_import_path
 from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
-from terrarium.marl.registry import is_import_path
 from terrarium.marl.rollout import Collector, EndedEpisodes, VectorEnv
 from terrarium.marl.run_folder import RunFolder, load_weights_of
 from terrarium.marl.runtime import free_memory, make_runtime, use_threads

@@ -10,7 +10,7 @@ from terrarium.marl.algos.per_team import Teams, is_teams
 from terrarium.marl.algos.ppo import Ippo, Mappo
 from terrarium.marl.algos.q_learning import Iql, Qmix, Qplex, Vdn
 from terrarium.marl.algos.qtran import Qtran
-from terrarium.marl.registry import Contract, find_class, is_import_path
+from terrarium.marl.import_paths import Contract, find_class, is_import_path
 
 ALGOS: dict[str, type[Algo]] = {
     "mappo": Mappo,

@@ -22,7 +22,6 @@ from terrarium.marl.algos.base import (
 )
 from terrarium.marl.batch import Obs, Own, masked_mean
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
@@ -233,10 +232,6 @@ class Maddpg(Algo):
             raise TerrariumError(
                 f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}; here it must be 0"
             )
-
-    @property
-    def replay(self) -> ReplayBuffer | None:
-        return self.training.store.replay
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges, check_settings
+from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.net_config import Spec
-from terrarium.marl.registry import Contract, find_class
 
 TINY = 1e-10
 
@@ -59,7 +59,7 @@ class QmixMixerConfig(MixerConfig):
     """layers of the hypernetworks: 1 or 2"""
 
     def __post_init__(self) -> None:
-        check_settings("mixer", self, ("embed_dim", 1 <= self.embed_dim <= 4096, "1 to 4096"))
+        check_ranges("mixer", self, embed_dim=(1, 4096))
         check_hypernet(self, self.hypernet_dim, self.hypernet_layers)
 
 
@@ -104,7 +104,7 @@ class QplexMixerConfig(MixerConfig):
     """layers of the hypernetworks: 1 or 2"""
 
     def __post_init__(self) -> None:
-        check_settings("mixer", self, ("n_heads", 1 <= self.n_heads <= 64, "1 to 64"))
+        check_ranges("mixer", self, n_heads=(1, 64))
         check_hypernet(self, self.hypernet_dim, self.hypernet_layers)
 
 

@@ -43,7 +43,6 @@ from terrarium.marl.algos.mixers import (
 from terrarium.marl.batch import Obs, masked_mean, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.differ import (
     Differ,
     DifferConfig,
@@ -353,10 +352,6 @@ class QLearner(Algo):
     def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
         check_hindsight(cfg.replay)
         check_share(net, cfg.share, cfg.replay)
-
-    @property
-    def replay(self) -> ReplayBuffer | None:
-        return self.training.store.replay
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:

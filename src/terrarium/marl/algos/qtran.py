@@ -65,7 +65,7 @@ class Qtran(QLearner):
         return Exchange(ShareConfig(), self.spec.n_agents)
 
     def make_mixer(self) -> nn.Module:
-        spec, n_features = self.spec, self.net.hidden_dim
+        spec, n_features = self.spec, self.net.n_features
         return QtranJointQ(
             spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_embed_dim
         )

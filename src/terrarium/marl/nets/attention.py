@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, Spec, n_ids_of
@@ -24,12 +24,7 @@ class AttentionConfig(PartConfig):
     """attention heads"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "encoder",
-            self,
-            ("token_dim", 4 <= self.token_dim <= 4096, "4 to 4096"),
-            ("n_heads", 1 <= self.n_heads <= 64, "1 to 64"),
-        )
+        check_ranges("encoder", self, token_dim=(4, 4096), n_heads=(1, 64))
 
 
 class AttentionEncoder(nn.Module):

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, Spec, n_ids_of
@@ -34,12 +34,7 @@ class CnnConfig(PartConfig):
     """size of an entity token"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "encoder",
-            self,
-            ("grid_size", 3 <= self.grid_size <= 64, "3 to 64"),
-            ("token_dim", 4 <= self.token_dim <= 4096, "4 to 4096"),
-        )
+        check_ranges("encoder", self, grid_size=(3, 64), token_dim=(4, 4096))
 
 
 class CnnEncoder(nn.Module):

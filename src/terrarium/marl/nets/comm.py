@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges, check_settings
 from terrarium.marl.batch import Obs
+from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.net_config import NetConfig, PartConfig, config_of
 from terrarium.marl.nets.building_blocks import linear
-from terrarium.marl.registry import Contract, find_class
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class CommNetConfig(PartConfig):
     """rounds of communication per step"""
 
     def __post_init__(self) -> None:
-        check_settings("comm", self, ("n_rounds", 1 <= self.n_rounds <= 16, "1 to 16"))
+        check_ranges("comm", self, n_rounds=(1, 16))
 
 
 class CommNetRound(nn.Module):

@@ -4,11 +4,11 @@ from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
+from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.net_config import NetConfig, config_of
 from terrarium.marl.nets.recurrent import GruCore, LstmCore, NoCore
 from terrarium.marl.nets.transformer_core import TransformerCore
 from terrarium.marl.nets.transformer_encoder import TokenCore
-from terrarium.marl.registry import Contract, find_class
 
 
 class Core(Protocol):

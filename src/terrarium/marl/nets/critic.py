@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, Spec, n_ids_of
 from terrarium.marl.nets.attention import TableEncoder
@@ -25,12 +25,7 @@ class CriticConfig:
     """attention heads"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "critic",
-            self,
-            ("token_dim", 4 <= self.token_dim <= 4096, "4 to 4096"),
-            ("n_heads", 1 <= self.n_heads <= 64, "1 to 64"),
-        )
+        check_ranges("critic", self, token_dim=(4, 4096), n_heads=(1, 64))
 
 
 _DEFAULTS = CriticConfig()

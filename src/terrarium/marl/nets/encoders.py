@@ -5,13 +5,13 @@ from typing import Any, ClassVar, Protocol
 from torch import Tensor, nn
 
 from terrarium.marl.batch import Obs
+from terrarium.marl.import_paths import Contract, find_class, is_import_path
 from terrarium.marl.net_config import NetConfig, NetError, Spec, config_of
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
 from terrarium.marl.nets.mlp import LinearEncoder, MlpEncoder
 from terrarium.marl.nets.transformer_encoder import TransformerEncoder
-from terrarium.marl.registry import Contract, find_class, is_import_path
 
 
 class Encoder(Protocol):

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, Spec, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
@@ -21,11 +21,7 @@ class HpnConfig(PartConfig):
     """hidden units of the hypernetworks; 64 is the published size"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "encoder",
-            self,
-            ("token_dim", 4 <= self.token_dim <= 4096, "4 to 4096"),
-        )
+        check_ranges("encoder", self, token_dim=(4, 4096))
 
 
 class HpnEncoder(nn.Module):

@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.marl.net_config import NetConfig, PartConfig, check_heads
 from terrarium.marl.nets.building_blocks import linear
 
@@ -24,13 +24,7 @@ class TransformerCoreConfig(PartConfig):
     """steps that it attends to"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "core",
-            self,
-            ("n_layers", 1 <= self.n_layers <= 16, "1 to 16"),
-            ("n_heads", 1 <= self.n_heads <= 64, "1 to 64"),
-            ("window", 1 <= self.window <= 512, "1 to 512"),
-        )
+        check_ranges("core", self, n_layers=(1, 16), n_heads=(1, 64), window=(1, 512))
 
     def check(self, net: NetConfig) -> None:
         check_heads("core", net, self.n_heads)

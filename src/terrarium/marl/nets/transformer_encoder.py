@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.config import check_settings
+from terrarium.config import check_ranges
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import (
     NetConfig,
@@ -30,12 +30,7 @@ class TransformerEncoderConfig(PartConfig):
     """attention heads"""
 
     def __post_init__(self) -> None:
-        check_settings(
-            "encoder",
-            self,
-            ("n_layers", 1 <= self.n_layers <= 16, "1 to 16"),
-            ("n_heads", 1 <= self.n_heads <= 64, "1 to 64"),
-        )
+        check_ranges("encoder", self, n_layers=(1, 16), n_heads=(1, 64))
 
     def check(self, net: NetConfig) -> None:
         check_heads("encoder", net, self.n_heads)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from terrarium.config import check_settings
-from terrarium.marl.registry import Contract, find_class
+from terrarium.config import check_ranges, check_settings
+from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.sharing.config import ShareConfig
 
 
@@ -77,7 +77,7 @@ class WindowConfig(ShareConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings("share", self, ("window", 2 <= self.window <= 100_000, "2 to 100000"))
+        check_ranges("share", self, window=(2, 100_000))
 
 
 @dataclass(frozen=True)
