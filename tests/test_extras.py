@@ -62,6 +62,6 @@ def test_the_wheel_works_without_the_sources_beside_it(tmp_path: Path) -> None:
     assert "smac/3m" in run(program, "eval", "random", "smac/3m", "--episodes", "64")
     run(program, "watch", "smac/3m", "--out", "battle.html")
     assert (tmp_path / "battle.html").stat().st_size > 10_000
-    few = ("env.n_envs=8", "net.hidden_dim=16", "net.n_heads=2", "run.max_steps=256")
+    few = ("env.n_envs=8", "net.hidden_dim=16", "encoder.n_heads=2", "run.max_steps=256")
     run(program, "train", "mappo", "smac/3m", *few, "eval.episodes=64", "run.folder=run")
     assert "smac/3m" in run(program, "eval", "run", "--episodes", "64")

@@ -15,7 +15,13 @@ from tests.program import Run, call_program
 
 PROGRAM = [sys.executable, "-c", "from terrarium.cli import main; main()"]
 SMALL = (
-    *("env.n_envs=8", "net.hidden_dim=16", "net.token_dim=8", "net.n_heads=2", "run.threads=1"),
+    *(
+        "env.n_envs=8",
+        "net.hidden_dim=16",
+        "encoder.token_dim=8",
+        "encoder.n_heads=2",
+        "run.threads=1",
+    ),
     *("algo.n_steps=8", "algo.n_minibatches=2", "eval.interval=128", "eval.episodes=64"),
 )
 
@@ -85,7 +91,7 @@ def test_a_large_buffer_is_announced_and_a_small_one_is_not(run: Run) -> None:
     few = (
         "env.n_envs=8",
         "net.hidden_dim=16",
-        "net.n_heads=2",
+        "encoder.n_heads=2",
         "run.threads=1",
         "run.max_steps=64",
     )

@@ -106,6 +106,13 @@ def check_settings(section: str, settings: Any, *checks: tuple[str, bool, str]) 
             raise ConfigError(f"{section}.{name} is {value}; allowed: {allowed}")
 
 
+def check_ranges(section: str, settings: Any, **ranges: tuple[float, float]) -> None:
+    """Refuse the first setting that is not between the two numbers given for it."""
+    for name, (low, high) in ranges.items():
+        fine = low <= getattr(settings, name) <= high
+        check_settings(section, settings, (name, fine, f"{low} to {high}"))
+
+
 class Word(str):
     """A value as it was typed: what it means depends on what is expected."""
 

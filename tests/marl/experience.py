@@ -14,6 +14,8 @@ from terrarium.marl.batch import Obs, Own, parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.runtime import make_runtime
+from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.senders import SHARING_RULES
 
 N_ROWS, N_STEPS, N_AGENTS, N_ACTIONS, N_COLUMNS, N_STATE = 6, 5, 3, 4, 5, 7
 SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, N_COLUMNS, N_STATE, limit_steps=N_STEPS)
@@ -147,3 +149,14 @@ def grads_of(learner: QLearner, loss: Tensor) -> dict[str, Tensor]:
         name: torch.zeros_like(weight) if grad is None else grad
         for (name, weight), grad in zip(weights.items(), grads, strict=True)
     }
+
+
+def share_config(rule: str = "none", **settings: Any) -> ShareConfig:
+    """The settings of a sharing rule; of others' own settings it takes none."""
+    config = SHARING_RULES[rule].Config
+    known = {field.name for field in dataclasses.fields(config)}
+    own = {"window", "uniform_fraction"} - known
+    found: ShareConfig = config(
+        rule=rule, **{name: value for name, value in settings.items() if name not in own}
+    )
+    return found

@@ -13,6 +13,7 @@ from terrarium.marl.algos.maddpg import Maddpg
 from terrarium.marl.algos.ppo import Ppo
 from terrarium.marl.algos.q_learning import QLearner
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.attention import AttentionConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.marl.settings import from_layers
@@ -20,7 +21,7 @@ from terrarium.marl.settings import from_layers
 VALUE_BASED = [name for name, algo in ALGOS.items() if issubclass(algo, QLearner)]
 DDPG_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Maddpg)]
 PPO_LIKE = [name for name, algo in ALGOS.items() if issubclass(algo, Ppo)]
-NET = NetConfig(hidden_dim=16, token_dim=8, n_heads=2)
+NET = NetConfig(hidden_dim=16, encoder_config=AttentionConfig(8, 2))
 
 
 GAME_WORDS = {

@@ -25,8 +25,8 @@ seeds = [0]
 [settings]
 "env.n_envs" = 8
 "net.hidden_dim" = 16
-"net.token_dim" = 8
-"net.n_heads" = 2
+"encoder.token_dim" = 8
+"encoder.n_heads" = 2
 "algo.n_steps" = 8
 "algo.n_epochs" = 2
 "algo.n_minibatches" = 2

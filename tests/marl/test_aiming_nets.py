@@ -5,11 +5,12 @@ import torch
 
 from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import LOWEST, Obs
-from terrarium.marl.net_config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError
+from terrarium.marl.net_config import NetConfig, NetError
 from terrarium.marl.nets.actor import Actor, make_actor
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.encoders import ENCODERS
 from tests.envs.skirmish import SKIRMISH
-from tests.marl.small_nets import EVERY_ENTITY_NET, battles, small
+from tests.marl.small_nets import ENTITY_ENCODERS, EVERY_ENTITY_NET, battles, small
 
 NAME = str(SKIRMISH)
 N_AGENTS, N_ENEMIES = 10, 8

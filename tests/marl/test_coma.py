@@ -19,13 +19,15 @@ from terrarium.marl.algos.coma import (
     counterfactual_advantages,
     epsilon_log_probs,
 )
-from terrarium.marl.net_config import NetConfig, NetError, views_of
+from terrarium.marl.net_config import NetConfig, NetError
+from terrarium.marl.nets.attention import AttentionConfig
+from terrarium.marl.nets.encoders import views_of
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
-from tests.marl.games import Memory
+from terrarium.testing.games import Memory
 
-NET = NetConfig(hidden_dim=16, token_dim=8, n_heads=2)
+NET = NetConfig(hidden_dim=16, encoder_config=AttentionConfig(8, 2))
 FLAT = dataclasses.replace(NET, encoder="mlp", core="gru")
 NETS = pytest.mark.parametrize("net", [NET, FLAT], ids=lambda net: net.encoder)
 

@@ -6,8 +6,17 @@ from torch import Tensor
 
 from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import Obs, parts
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.comm import Comm, CommNetRound, TarmacRound, comm_mask, exchange
+from terrarium.marl.nets.comm import (
+    Comm,
+    CommNetConfig,
+    CommNetRound,
+    TarmacConfig,
+    TarmacRound,
+    comm_mask,
+    exchange,
+)
 from tests.marl.small_nets import battles, small
 
 COMM = pytest.mark.parametrize("comm", ["commnet", "tarmac"])
@@ -130,7 +139,7 @@ def test_permuting_allies_permutes_their_answers(comm: str) -> None:
     torch.manual_seed(0)
     env, _, _ = battles("smac/8m", n_steps=30)
     obs, resets = crowd()
-    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, n_rounds=2))
     order = torch.tensor([3, 0, 7, 1, 2, 6, 5, 4])
     members = torch.cat((order, torch.arange(8, 16)))
     other = Obs(
@@ -150,7 +159,7 @@ def test_permuting_allies_permutes_their_answers(comm: str) -> None:
 
 def test_commnet_hears_the_mean() -> None:
     torch.manual_seed(0)
-    layer = CommNetRound(6)
+    layer = CommNetRound(NetConfig(hidden_dim=6), CommNetConfig())
     features, heard = torch.randn(3, 5, 6), torch.rand(3, 5, 5) < 0.4
     heard[0, 0] = False
     after = layer.hear(features, layer.speak(features), heard)
@@ -164,7 +173,7 @@ def test_commnet_hears_the_mean() -> None:
 
 def test_tarmac_hears_by_signature() -> None:
     torch.manual_seed(0)
-    layer = TarmacRound(6, 4)
+    layer = TarmacRound(NetConfig(hidden_dim=6), TarmacConfig(signature_dim=4))
     features, heard = torch.randn(3, 5, 6), torch.rand(3, 5, 5) < 0.4
     heard[0, 0] = False
     after = layer.hear(features, layer.speak(features), heard)
@@ -185,7 +194,7 @@ def test_tarmac_hears_by_signature() -> None:
 def test_separate_networks_speak_with_weights_of_their_own(comm: str) -> None:
     """With the same weights everywhere they say what one network says; with others they do not."""
     torch.manual_seed(0)
-    comms = [Comm(small("attention", "none", comm=comm, comm_rounds=2)) for _ in range(3)]
+    comms = [Comm(small("attention", "none", comm=comm, n_rounds=2)) for _ in range(3)]
     features, heard = torch.randn(2, 3, 16), ~torch.eye(3, dtype=torch.bool).expand(2, 3, 3)
     each, said = exchange(comms, features, heard)
     assert len(said) == 2
@@ -199,7 +208,7 @@ def test_every_weight_of_messages_learns(comm: str) -> None:
     torch.manual_seed(0)
     env, _, _ = battles("smac/8m", n_steps=30)
     obs, resets = crowd()
-    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, comm_rounds=2))
+    actor = make_actor(spec_of(env.info), small("attention", "gru", comm=comm, n_rounds=2))
     logits, _ = actor(obs, torch.zeros(4, 8, actor.carry_size), resets)
     logits[obs.avail].square().sum().backward()
     names = [name for name, _ in actor.named_parameters() if name.startswith("comm.")]

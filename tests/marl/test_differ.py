@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from terrarium.errors import TerrariumError
-from terrarium.marl.actions.action_selectors import ExploreConfig
+from terrarium.marl.actions.action_selectors import EpsilonGreedyConfig
 from terrarium.marl.algos import ALGOS
-from terrarium.marl.algos.mixers import MixerConfig
+from terrarium.marl.algos.mixers import QmixMixerConfig, QplexMixerConfig
 from terrarium.marl.algos.q_learning import QLearner, mean_square, team_targets
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.differ import SELECTIONS, DifferConfig, mixing_gradients, select, split
@@ -21,8 +21,8 @@ from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
+from terrarium.testing.games import Coordination
 from tests.marl.experience import N_AGENTS, grads_of, learner_of, made_up_rows, seeded
-from tests.marl.games import Coordination
 
 MIXED = ("vdn", "qmix", "qplex")
 CHOOSY = ("greedy", "greedy_weight", "PER_weight", "PER_hard")
@@ -33,7 +33,9 @@ BEYOND_CHANCE = 43.82
 
 def mixed(algo: str, chosen: str = "none", **settings: object) -> QLearner:
     if algo != "vdn":
-        settings["mixer"] = MixerConfig(embed_dim=6, hypernet_dim=8, n_heads=2)
+        qplex = QplexMixerConfig(hypernet_dim=8, n_heads=2)
+        qmix = QmixMixerConfig(embed_dim=6, hypernet_dim=8)
+        settings["mixer"] = qplex if algo == "qplex" else qmix
     return learner_of(algo, differ=DifferConfig(select=chosen), **settings)
 
 
@@ -260,7 +262,7 @@ def train_on_meeting(algo: str, cfg: DifferConfig) -> float:
         lr=Schedule("0.01"),
         steps_per_update=16.0,
         replay=ReplayConfig(buffer_size=1000, batch_size=32),
-        explore=ExploreConfig(epsilon=Schedule("1 -> 0.2 at 50%")),
+        explore=EpsilonGreedyConfig(epsilon=Schedule("1 -> 0.2 at 50%")),
         differ=cfg,
     )
     spec = dataclasses.replace(game.spec, limit_steps=game.length)

@@ -5,9 +5,10 @@ import torch
 
 from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import LOWEST
-from terrarium.marl.net_config import ENCODERS, NetConfig, NetError, views_of
+from terrarium.marl.net_config import NetConfig, NetError
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.encoders import ENCODERS, views_of
 from tests.marl.small_nets import EVERY_NET, battles, small
 
 SHARING = pytest.mark.parametrize("share", [True, False], ids=["shared", "separate"])
@@ -44,7 +45,7 @@ def test_what_an_agents_own_network_says_is_what_it_does(
     """Of all networks asked about an agent, its own one answers as if nothing had been asked."""
     torch.manual_seed(0)
     env, seen, begins = battles("smac/3m")
-    cfg = small(encoder, "gru", share_params=share, agent_id=agent_id, comm=comm, comm_rounds=2)
+    cfg = small(encoder, "gru", share_params=share, agent_id=agent_id, comm=comm, n_rounds=2)
     actor = make_actor(spec_of(env.info), cfg)
     _sharpen(actor)
     carry = torch.randn(4, 3, actor.carry_size)

@@ -11,7 +11,7 @@ from terrarium.marl.batch import Obs, parts
 from terrarium.marl.nets.actor import Actor
 from terrarium.marl.nets.cnn import N_CHANNELS, draw_map
 from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.transformer_encoder import TransformerEncoder
+from terrarium.marl.nets.transformer_encoder import TransformerEncoder, TransformerEncoderConfig
 from tests.marl.small_nets import battles, small
 
 WIDTH, HIDDEN = 16, 8
@@ -102,8 +102,10 @@ def test_a_map_shows_everybody_where_they_stand(grid_size: int) -> None:
 def test_a_transformer_reads_only_its_own_eyes() -> None:
     """Tokens that are not seen do not count, wherever they stand among the others."""
     torch.manual_seed(0)
-    _, seen, _ = battles("smac/2s3z")
-    encoder = TransformerEncoder(WIDTH, 2, 2, has_abilities=False)
+    env, seen, _ = battles("smac/2s3z")
+    net = small("transformer", "none", hidden_dim=WIDTH)
+    cfg = TransformerEncoderConfig(n_layers=2, n_heads=2)
+    encoder = TransformerEncoder(spec_of(env.info), net, cfg)
     features, tokens = encoder(seen[11])
     obs = seen[11]
     for b in range(2):

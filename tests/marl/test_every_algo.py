@@ -11,14 +11,16 @@ from torch import Tensor, nn
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.mixers import QtranJointQ
 from terrarium.marl.algos.q_learning import QLearner
-from terrarium.marl.batch import parts, pick
+from terrarium.marl.batch import parts
 from terrarium.marl.buffers.hindsight import Goals
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.buffers.replay_buffer import ReplayBuffer
-from terrarium.marl.net_config import NetConfig
+from terrarium.marl.net_config import NetConfig, PartConfig
+from terrarium.marl.nets.transformer_core import TransformerCoreConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.marl.runtime import make_runtime
-from tests.marl.games import BitFlip, Coordination, Game, Memory
+from terrarium.testing.algorithms import check_available_actions, check_resuming, train_on_game
+from terrarium.testing.games import BitFlip, Coordination, Memory, SmallGame
 from tests.marl.small import (
     DDPG_LIKE,
     GAME_WORDS,
@@ -28,6 +30,7 @@ from tests.marl.small import (
     family,
     made,
     small_config,
+    small_words,
 )
 
 
@@ -43,7 +46,7 @@ def played(algo: str, *words: str, n: int = 12, **how: Any) -> tuple[Any, Replay
     """A learner of values with episodes that it has played, most of them against each other."""
     learner, collector = made(algo, *words, **how)
     play(learner, collector, n)
-    return learner, learner.replay
+    return learner, learner.training.store.replay
 
 
 def all_rows(replay: ReplayBuffer) -> ReplayBatch:
@@ -138,18 +141,12 @@ EXPLORERS = ["epsilon", "boltzmann", "noisy", "ucb"]
     [(algo, ()) for algo in ALGOS] + [("vdn", (f"explore.kind={kind}",)) for kind in EXPLORERS],
 )
 def test_what_cannot_be_done_is_never_chosen(algo: str, words: tuple[str, ...]) -> None:
-    learner, collector = made(algo, *words)
-    for _ in range(6):
-        rollout, _ = collector.collect(learner.act)
-        avail, acting = rollout.obs.avail[:-1], rollout.obs.acting[:-1]
-        assert pick(avail, rollout.actions).all()
-        assert (rollout.actions[~acting] == 0).all()  # the dead do nothing
-    assert not acting.all()
-    obs, carry = rollout.obs[0], rollout.carry
-    choices = [learner.act(obs, carry, rollout.resets[0], greedy=True) for _ in range(3)]
-    for choice in choices:
-        assert torch.equal(choice.actions, choices[0].actions)
-        assert pick(obs.avail, choice.actions).all()
+    check_available_actions(algo, *small_words(algo), *words)
+
+
+@pytest.mark.parametrize("algo", ALGOS)
+def test_a_resumed_learner_goes_on_to_the_bit(algo: str) -> None:
+    check_resuming(algo, *small_words(algo))
 
 
 @pytest.mark.parametrize("algo", VALUE_BASED)
@@ -291,7 +288,8 @@ REPLAYED = [
 
 @pytest.mark.parametrize(("algo", "core", "chunk"), REPLAYED)
 def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int) -> None:
-    net = dataclasses.replace(NET, core=core, window=8)
+    cfg = TransformerCoreConfig(window=8) if core == "transformer" else PartConfig()
+    net = dataclasses.replace(NET, core=core, core_config=cfg)
     learner, collector = made(
         algo, f"replay.chunk_length={chunk}", "replay.buffer_size=500", net=net
     )
@@ -308,33 +306,21 @@ def test_learning_computes_what_acting_computed(algo: str, core: str, chunk: int
         serials = n_before + torch.arange(shape.numel()).view(shape)  # which step it was
         learner.observe(dataclasses.replace(rollout, rewards=serials.float()))
         n_before += shape.numel()
-    rows = all_rows(learner.replay)
+    rows = all_rows(learner.training.store.replay)
     assert len(rows.ids) > 8
     q = learner.read(rows).q[:, :-1][rows.filled]  # [N, A, actions]
     acted = torch.cat(seen)[rows.rewards[rows.filled].long()]
     torch.testing.assert_close(q.detach(), acted, rtol=1e-4, atol=1e-5)  # other batches round so
 
 
-def train_on(game: Game, algo: str, core: str, n_updates: int, enough: float = 1.1) -> float:
+def train_on(game: SmallGame, algo: str, core: str, n_updates: int, enough: float = 1.1) -> float:
     """What a team is paid in the end, or once it has been paid enough twice in a row; learners of
     values play by what seems best."""
-    net = NetConfig(encoder="mlp", core=core, hidden_dim=32, n_heads=2, window=4)
+    small = ("core.n_heads=2", "core.window=4") if core == "transformer" else ()
+    net = ("net.encoder=mlp", f"net.core={core}", "net.hidden_dim=32", *small)
+    words = (*small_words(algo), *GAME_WORDS[family(algo)], *net)
     is_greedy = algo in (*VALUE_BASED, *DDPG_LIKE)
-    runtime = make_runtime(np.random.SeedSequence(2))
-    cfg = small_config(algo, *GAME_WORDS[family(algo)])
-    learner = ALGOS[algo](game.spec, net, cfg, runtime)
-    collector = collector_for(learner, game)
-    exam = collector_for(learner, type(game)(game.n_envs, seed=1))
-    paid = 0.0
-    for k in range(1, n_updates + 1):
-        learner.observe(collector.collect(learner.act)[0])
-        learner.update((k - 1) / n_updates)
-        if k % 3 == 0 or k == n_updates:
-            _, episodes = exam.collect(lambda *seen: learner.act(*seen, greedy=is_greedy))
-            before, paid = paid, float(np.mean(episodes.returns))
-            if min(before, paid) >= enough:
-                break
-    return paid
+    return train_on_game(game, algo, words, n_updates, enough, is_greedy)
 
 
 def n_teams(algo: str) -> int:

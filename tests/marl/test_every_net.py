@@ -3,65 +3,34 @@
 import pytest
 import torch
 
+from terrarium.config import layer_from_words
 from terrarium.envs.tasks.spec import Spec, spec_of
-from terrarium.marl.batch import LOWEST, Obs, parts
-from terrarium.marl.net_config import ENCODERS, ENTITY_ENCODERS, NetConfig, NetError
+from terrarium.errors import TerrariumError
+from terrarium.marl.batch import Obs, parts
+from terrarium.marl.net_config import NetConfig, NetError, PartConfig
 from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.cores import CORES
 from terrarium.marl.nets.critic import Critic
-from terrarium.marl.nets.recurrent import RecurrentCore
-from tests.marl.small_nets import EVERY_ENTITY_NET, EVERY_NET, battles, small
+from terrarium.marl.nets.encoders import ENCODERS
+from terrarium.marl.settings import from_layers
+from terrarium.testing.networks import check_carries, check_sequences, check_weights
+from tests.marl.small_nets import ENTITY_ENCODERS, EVERY_ENTITY_NET, EVERY_NET, battles, small
 
 
 @EVERY_NET
 @pytest.mark.parametrize("name", ["smac/3m", "smac/MMM", "skills/medivac_drop"])
 def test_learning_sees_what_acting_saw(cfg: NetConfig, name: str) -> None:
-    """A whole stretch at once equals step by step, through ends of episodes, and so do carries."""
-    torch.manual_seed(0)
-    env, seen, begins = battles(name)
-    begins[4, 1] = begins[7, 2] = begins[0, 3] = True
-    actor = make_actor(spec_of(env.info), cfg)
-    n_steps, n_rows = begins.shape
-    carry = start = torch.randn(n_rows, env.n_agents, actor.carry_size)
-    if cfg.core == "transformer":  # a carry also says what of it counts
-        carry = start = torch.zeros_like(carry)
-    with torch.no_grad():
-        whole, after = actor(seen.swap(), start, begins.T)
-        for t in range(n_steps):
-            step, carry = actor(seen[t][:, None], carry, begins[t][:, None])
-            chosen = step[:, 0] > LOWEST
-            torch.testing.assert_close(whole[:, t][chosen], step[:, 0][chosen], rtol=0, atol=1e-5)
-    if cfg.core in ("gru", "lstm", "token"):
-        torch.testing.assert_close(after, carry, rtol=0, atol=1e-5)
+    check_sequences(cfg, name)
 
 
 @EVERY_NET
 def test_a_stretch_goes_on_where_the_last_one_ended(cfg: NetConfig) -> None:
-    torch.manual_seed(0)
-    env, seen, begins = battles("smac/3m")
-    actor = make_actor(spec_of(env.info), cfg)
-    none = torch.zeros(begins.shape[1], env.n_agents, actor.carry_size)
-    with torch.no_grad():
-        whole, _ = actor(seen.swap(), none, begins.T)
-        first, carry = actor(seen[:5].swap(), none, begins[:5].T)
-        second, _ = actor(seen[5:].swap(), carry, begins[5:].T)
-    both = torch.cat((first, second), 1)
-    torch.testing.assert_close(both, whole, rtol=0, atol=1e-5)
+    check_carries(cfg)
 
 
 @EVERY_NET
 def test_unavailable_actions_have_no_chance_and_every_weight_learns(cfg: NetConfig) -> None:
-    torch.manual_seed(0)
-    env, seen, begins = battles("smac/MMM")
-    actor = make_actor(spec_of(env.info), cfg)
-    none = torch.zeros(begins.shape[1], env.n_agents, actor.carry_size)
-    logits, _ = actor(seen.swap(), none, begins.T)
-    chances = logits.softmax(-1)
-    assert not chances[~seen.swap().avail].any()
-    (chances.max(-1).values.sum() + logits[seen.swap().avail].sum()).backward()
-    for name, weight in actor.named_parameters():
-        assert weight.grad is not None, name
-        assert weight.grad.isfinite().all(), name
-        assert weight.grad.any(), name
+    check_weights(cfg)
 
 
 @EVERY_ENTITY_NET
@@ -230,32 +199,31 @@ def test_vectors_of_another_scenario_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("words", "message"),
     [
-        ({"core": "ltsm"}, 'net.core is "ltsm". Did you mean "lstm"?'),
-        ({"encoder": "hnp"}, 'net.encoder is "hnp". Did you mean "hpn"?'),
-        ({"encoder": "cnn"}, "net.grid_size is 0; use net.grid_size=11"),
-        ({"grid_size": 11}, "net.encoder attention, which has no map; use net.encoder=cnn"),
-        ({"encoder": "cnn", "grid_size": 2}, "net.grid_size is 2; allowed: 3 to 64, or 0"),
-        ({"encoder": "cnn", "grid_size": -1}, "net.grid_size is -1; allowed: 3 to 64, or 0"),
-        ({"core": "token"}, "net.encoder is attention; use net.encoder=transformer"),
-        ({"comm": "comnet"}, 'net.comm is "comnet". Did you mean "commnet"?'),
-        ({"comm": "tarmac", "comm_rounds": 0}, "net.comm_rounds is 0; allowed: 1 to 16"),
-        ({"hidden_dim": 0}, "net.hidden_dim is 0; allowed: 4 to 4096"),
+        ("net.core=ltsm", 'net.core is "ltsm". Did you mean "lstm"?'),
+        ("net.encoder=hnp", 'net.encoder is "hnp". Did you mean "hpn"?'),
+        ("encoder.grid_size=11", "encoder.grid_size is a setting of net.encoder=cnn"),
+        ("net.encoder=cnn encoder.grid_size=2", "encoder.grid_size is 2; allowed: 3 to 64"),
+        ("net.core=token", "net.encoder is attention; use net.encoder=transformer"),
+        ("net.comm=comnet", 'net.comm is "comnet". Did you mean "commnet"?'),
+        ("net.comm=tarmac comm.n_rounds=0", "comm.n_rounds is 0; allowed: 1 to 16"),
+        ("net.hidden_dim=0", "net.hidden_dim is 0; allowed: 4 to 4096"),
         (
-            {"core": "transformer", "hidden_dim": 30, "n_heads": 4},
-            "must be a multiple of net.n_heads, such as 32",
+            "net.core=transformer net.hidden_dim=30 core.n_heads=4",
+            "must be a multiple of core.n_heads, such as 32",
         ),
         (
-            {"encoder": "transformer", "hidden_dim": 30, "n_heads": 4},
-            "transformer encoder net.hidden_dim must be a multiple of net.n_heads",
+            "net.core=gru net.encoder=transformer net.hidden_dim=30 encoder.n_heads=4",
+            "transformer encoder net.hidden_dim must be a multiple of encoder.n_heads",
         ),
     ],
-    ids=str,
 )
-def test_settings_that_cannot_be(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(NetError, match=message):
-        NetConfig(**settings)  # type: ignore[arg-type]
+def test_settings_that_cannot_be(words: str, message: str) -> None:
+    with pytest.raises(TerrariumError) as caught:
+        from_layers("mappo", "smac/3m", [layer_from_words(words.split())])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("share", [True, False])
@@ -280,7 +248,7 @@ def test_default_weights_are_those_of_pytorchs_layers(share: bool) -> None:
 def test_memories_equal_those_of_torch_with_their_gradients(kind: str) -> None:
     torch.manual_seed(0)
     n_rows, n_steps, n_agents, width = 5, 9, 2, 6
-    core = RecurrentCore(kind, width).double()
+    core = CORES[kind](NetConfig(hidden_dim=width), PartConfig()).double()
     twin = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[kind](width, width).double()
     with torch.no_grad():
         twin.weight_ih_l0.copy_(core.drive.weight)

@@ -53,8 +53,8 @@ def played(*words: str, n: int = 12, **how: str) -> tuple[Maddpg, ReplayBatch]:
     for _ in range(n):
         learner.observe(collector.collect(learner.act)[0])
     env.close()
-    assert learner.replay is not None
-    return learner, learner.replay.draw(0.0, torch.Generator().manual_seed(0))
+    assert learner.training.store.replay is not None
+    return learner, learner.training.store.replay.draw(0.0, torch.Generator().manual_seed(0))
 
 
 def weights_of(module: torch.nn.Module) -> list[Tensor]:
@@ -234,11 +234,11 @@ def test_who_is_not_there_changes_nothing_in_the_losses() -> None:
 def test_what_ragged_agents_did_is_kept_and_read_again(chunk: int, tmp_path: Path) -> None:
     words = ("task.length=4", "task.leaves=terminated", f"replay.chunk_length={chunk}")
     learner, rows = played(*words)
-    replay = learner.replay
+    replay = learner.training.store.replay
     assert replay is not None
     assert rows.actions.shape[2:] == (4, 6)  # one column for nothing, and the widest agent's five
     saved, state = ReplayFiles(tmp_path).save(replay), replay.state_dict()
-    again = played(*words, n=1)[0].replay
+    again = played(*words, n=1)[0].training.store.replay
     assert again is not None
     again.load_state_dict(state)
     ReplayFiles(tmp_path).load(again, saved)

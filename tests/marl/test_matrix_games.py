@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from terrarium.marl.actions.action_selectors import ExploreConfig
+from terrarium.marl.actions.action_selectors import EpsilonGreedyConfig
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.algos.mixers import QtranJointQ
 from terrarium.marl.algos.q_learning import QLearner
@@ -18,7 +18,7 @@ from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from terrarium.schedules import Schedule
-from tests.marl.games import Game
+from terrarium.testing.games import SmallGame
 
 PAYOFFS = np.array([[8.0, -12.0, -12.0], [-12.0, 0.0, 0.0], [-12.0, 0.0, 0.0]])
 """Son et al. 2019, table 1: the best is to meet at the first place, where being alone costs most"""
@@ -26,7 +26,7 @@ SEED = 0
 pytestmark = pytest.mark.slow
 
 
-class MatrixGame(Game):
+class MatrixGame(SmallGame):
     """One step, three places; an agent sees only who it is."""
 
     length = 1
@@ -46,7 +46,7 @@ def trained(algo: str, seed: int, n_rounds: int, **settings: object) -> QLearner
     chosen = {
         "lr": Schedule("0.005 -> 0.0005"),
         "replay": ReplayConfig(buffer_size=10_000, batch_size=128),
-        "explore": ExploreConfig(epsilon=Schedule(1)),
+        "explore": EpsilonGreedyConfig(epsilon=Schedule(1)),
         **settings,
     }
     cfg = ALGOS[algo].Config(n_steps=8, steps_per_update=32.0, **chosen)

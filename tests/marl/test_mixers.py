@@ -10,18 +10,21 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import terrarium
-from terrarium.envs.tasks.spec import spec_of
+from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.mixers import (
     TINY,
     MixerConfig,
     QmixMixer,
+    QmixMixerConfig,
     QplexMixer,
+    QplexMixerConfig,
     QtranJointQ,
     VdnMixer,
 )
 
 N_AGENTS, N_ACTIONS, N_STATE = 3, 4, 5
+SPEC = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, 0, N_STATE)
 
 seeds = st.integers(0, 2**32)
 scales = st.sampled_from([0.01, 0.3, 1.0, 5.0])
@@ -41,7 +44,7 @@ def numbers(generator: torch.Generator, *shape: int) -> Tensor:
 def test_vdn_adds_up() -> None:
     taken = numbers(torch.Generator().manual_seed(0), 7, 2, N_AGENTS)
     nothing = torch.zeros(7, 2, 0)
-    total = VdnMixer()(taken, taken, torch.zeros(7, 2, N_AGENTS).long(), nothing)
+    total = VdnMixer(SPEC, MixerConfig())(taken, taken, torch.zeros(7, 2, N_AGENTS).long(), nothing)
     torch.testing.assert_close(total, taken[..., 0] + taken[..., 1] + taken[..., 2])
 
 
@@ -51,9 +54,7 @@ def test_qmix_never_falls_when_an_agent_rises(
     layers: int, seed: int, scale: float, agent: int, rise: float
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    mixer = QmixMixer(
-        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
-    )
+    mixer = QmixMixer(SPEC, QmixMixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers))
     with_any_weights(mixer, scale, generator)
     state = numbers(generator, 10, N_STATE)
     taken = numbers(generator, 10, N_AGENTS).requires_grad_()
@@ -69,9 +70,7 @@ def test_qmix_never_falls_when_an_agent_rises(
 @pytest.mark.parametrize("layers", [1, 2])
 def test_qmix_is_the_published_formula(layers: int) -> None:
     generator = torch.Generator().manual_seed(1)
-    mixer = QmixMixer(
-        N_AGENTS, N_STATE, MixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers)
-    )
+    mixer = QmixMixer(SPEC, QmixMixerConfig(embed_dim=6, hypernet_dim=8, hypernet_layers=layers))
     with_any_weights(mixer, 0.5, generator)
     state, q = numbers(generator, N_STATE), numbers(generator, N_AGENTS)
     first = said(mixer.first, state)
@@ -126,7 +125,7 @@ def test_advantages_teach_qplex_nothing_about_values() -> None:
 
 
 def duplex() -> QplexMixer:
-    return QplexMixer(N_AGENTS, N_ACTIONS, N_STATE, MixerConfig(hypernet_dim=8, n_heads=2))
+    return QplexMixer(SPEC, QplexMixerConfig(hypernet_dim=8, n_heads=2))
 
 
 def joint_actions() -> Tensor:
@@ -184,17 +183,19 @@ def test_sizes_are_the_published_ones() -> None:
     assert (n, u, s) == (5, 11, 120)
     value = layer(s, 32) + layer(32, 1)
     hyper = layer(s, 64) + layer(64, n * 32) + layer(s, 64) + layer(64, 32)
-    assert size(QmixMixer(n, s, MixerConfig())) == hyper + layer(s, 32) + value
+    assert size(QmixMixer(spec, QmixMixerConfig())) == hyper + layer(s, 32) + value
     single = layer(s, n * 32) + layer(s, 32)  # PyMARL's "beta" settings
-    assert size(QmixMixer(n, s, MixerConfig(hypernet_layers=1))) == single + layer(s, 32) + value
+    assert (
+        size(QmixMixer(spec, QmixMixerConfig(hypernet_layers=1))) == single + layer(s, 32) + value
+    )
     extractors = [(s, n), (s, n), (s, 4), (s, 4 * n), (s + n * u, 4 * n)]
     duplex = sum(layer(n_in, 64) + layer(64, n_out) for n_in, n_out in extractors)
-    assert size(QplexMixer(n, u, s, MixerConfig())) == duplex
+    assert size(QplexMixer(spec, QplexMixerConfig())) == duplex
     encoder = 2 * layer(64 + u, 64 + u)
     joint = layer(s + 64 + u, 64) + layer(64, 64) + layer(64, 1)
     offset = layer(s, 64) + layer(64, 64) + layer(64, 1)
     assert size(QtranJointQ(n, u, 64, s, 64)) == encoder + joint + offset
-    assert size(VdnMixer()) == 0
+    assert size(VdnMixer(SPEC, MixerConfig())) == 0
 
 
 @pytest.mark.parametrize(
@@ -209,5 +210,5 @@ def test_sizes_are_the_published_ones() -> None:
 )
 def test_settings_that_cannot_be(setting: dict[str, int], message: str) -> None:
     with pytest.raises(TerrariumError) as caught:
-        MixerConfig(**setting)
+        (QplexMixerConfig if "n_heads" in setting else QmixMixerConfig)(**setting)
     assert str(caught.value) == message

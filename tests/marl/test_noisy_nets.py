@@ -7,8 +7,8 @@ import torch
 
 from terrarium.envs.tasks.spec import spec_of
 from terrarium.marl.batch import Obs, parts
-from terrarium.marl.net_config import ENCODERS
 from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.encoders import ENCODERS
 from terrarium.marl.nets.noisy import NoisyLinear
 from tests.marl.small import made
 from tests.marl.small_nets import battles, small

@@ -200,8 +200,8 @@ def test_a_critic_asks_the_target_policy_of_the_other_team_for_its_next_actions(
     learn(learner, collector, 3)
     algo, them = learner.members["a"].algo, learner.members["b"].algo
     assert isinstance(algo, Maddpg)
-    assert algo.replay is not None
-    rows = algo.replay.draw(0.0, torch.Generator().manual_seed(0))
+    assert algo.training.store.replay is not None
+    rows = algo.training.store.replay.draw(0.0, torch.Generator().manual_seed(0))
     numbers = algo.generator.get_state()
 
     def next_actions() -> torch.Tensor:

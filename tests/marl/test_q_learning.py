@@ -11,6 +11,8 @@ from terrarium.marl.algos.base import soft_update
 from terrarium.marl.algos.q_learning import QLearner, QLearningConfig
 from terrarium.marl.algos.qtran import QtranConfig
 from terrarium.marl.buffers.replay_batch import ReplayBatch
+from terrarium.marl.net_config import PartConfig
+from terrarium.marl.nets.transformer_core import TransformerCoreConfig
 from tests.marl.experience import (
     N_AGENTS,
     NET,
@@ -65,7 +67,9 @@ def test_burn_in_is_remembered_and_not_learned_from(algo: str) -> None:
 @pytest.mark.parametrize("core", ["none", "gru", "transformer"])
 def test_packed_rows_say_the_same(algo: str, core: str) -> None:
     """Short episodes stand one behind the other, and none of them knows of the others."""
-    learner = learner_of(algo, dataclasses.replace(NET, core=core, window=4))
+    small = TransformerCoreConfig(window=4)
+    core_config = small if core == "transformer" else PartConfig()
+    learner = learner_of(algo, dataclasses.replace(NET, core=core, core_config=core_config))
     rows = made_up_rows(n_rows=9)
     rows = dataclasses.replace(rows, carry=rows.carry.new_zeros((9, N_AGENTS, learner.carry_size)))
     packed = rows.packed()
@@ -185,7 +189,7 @@ def test_target_networks_follow_at_their_rate(rate: float) -> None:
     [
         ({"opt_coef": 0.0}, "algo.opt_coef is 0: nothing would tie what agents encode best"),
         ({"nopt_coef": -1.0}, "algo.nopt_coef is -1.0; allowed: 0 or more"),
-        ({"joint_hidden_dim": 0}, "algo.joint_hidden_dim is 0; allowed: 1 to 4096"),
+        ({"joint_embed_dim": 0}, "algo.joint_embed_dim is 0; allowed: 1 to 4096"),
         (
             {"optimizer": "adm"},
             'algo.optimizer is adm; allowed: adam, rmsprop. Did you mean "adam"',

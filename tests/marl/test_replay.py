@@ -13,7 +13,11 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.batch import parts
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import SMALLEST_PRIORITY, ReplayBuffer, replay_bytes
+from terrarium.marl.buffers.replay_buffer import (
+    SMALLEST_PRIORITY,
+    ReplayBuffer,
+    replay_buffer_bytes,
+)
 from terrarium.marl.buffers.replay_files import ReplayFiles
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from terrarium.schedules import Schedule
@@ -402,7 +406,7 @@ def test_a_buffer_takes_as_much_as_was_said(chunk: int) -> None:
     taken -= 9 * replay.n_rows
     one = obs_of(torch.zeros(1, dtype=torch.int64))
     spec = Spec(N_AGENTS, N_ACTIONS, N_ACTIONS, 1, 1, limit_steps=LIMIT)
-    said = replay_bytes(cfg, spec, one, CARRY_SIZE, stream.n_lanes)
+    said = replay_buffer_bytes(cfg, spec, one, CARRY_SIZE, stream.n_lanes)
     assert said == pytest.approx(taken, rel=0.05)
 
 

@@ -12,7 +12,8 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.run_folder import create_run, settings_of
-from terrarium.marl.setting_names import MEANT
+from terrarium.marl.sections import every_config
+from terrarium.marl.setting_names import other_names
 from terrarium.marl.settings import resolve, sections
 
 
@@ -35,6 +36,9 @@ from terrarium.marl.settings import resolve, sections
         ("qmix", "mixer.width=64", "mixer.hypernet_dim"),
         ("qmix", "mixer.heads=4", "mixer.n_heads"),
         ("qmix", "net.width=64", "net.hidden_dim"),
+        ("qmix", "net.grid_size=11", "encoder.grid_size"),
+        ("qmix", "net.n_heads=2", "encoder.n_heads"),
+        ("qmix", "net.comm_rounds=2", "comm.n_rounds"),
         ("qmix", "eval.every=1000", "eval.interval"),
         ("qmix", "share.every=2", "share.interval"),
         ("qmix", "algo.batch_size_run=8", "env.n_envs"),
@@ -63,16 +67,17 @@ def test_every_meant_setting_exists() -> None:
         f"{section}.{field.name}"
         for algo in ALGOS
         for section, kind in sections(algo).items()
-        for field in fields(kind)
+        for config in every_config(section, kind)
+        for field in fields(config)
     }
-    assert {name for names in MEANT.values() for name in names} <= known
+    assert {name for names in other_names().values() for name in names} <= known
 
 
 def test_runs_of_an_earlier_format_are_refused_in_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     create_run(resolve("mappo", "smac/3m", layer_from_words([f"run.folder={folder}"])))
     file = folder / "run.toml"
-    file.write_text(file.read_text().replace("format = 2\n", "").replace("gamma", "discount"))
+    file.write_text(file.read_text().replace("format = 3\n", "").replace("gamma", "discount"))
     with pytest.raises(TerrariumError, match="is a run of format 1, and this version reads") as e:
         settings_of(folder)
     assert "\n" not in str(e.value)
@@ -92,8 +97,9 @@ def test_every_setting_is_in_the_glossary() -> None:
         for algo in ALGOS
         for section, kind in sections(algo).items()
         if section != "task"
-        for field in fields(kind)
-        if field.name not in inner_sections(kind)
+        for config in every_config(section, kind)
+        for field in fields(config)
+        if field.name not in inner_sections(config)
     }
     assert set(rows) == known
     assert len(rows) == len(set(rows))

@@ -18,11 +18,11 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.differ import DifferConfig, select
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve
-from terrarium.marl.sharing.config import RULES, ShareConfig
+from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.exchange import Exchange, entropy_of
 from terrarium.marl.sharing.loss import SharedExperience, received_loss
 from terrarium.marl.sharing.receivers import Receivers
-from terrarium.marl.sharing.senders import Sender, stochastic_chances
+from terrarium.marl.sharing.senders import SHARING_RULES, Sender, stochastic_chances
 from terrarium.schedules import Schedule
 from tests.marl.experience import (
     N_AGENTS,
@@ -34,10 +34,11 @@ from tests.marl.experience import (
     made_up_rows,
     obs_of,
     seeded,
+    share_config,
     with_longer_padding,
 )
 
-SENDING = RULES[1:]
+SENDING = list(SHARING_RULES)[1:]
 SHARING = ("iql", "vdn", "qmix", "qplex")
 
 
@@ -71,7 +72,7 @@ def percentile(numbers: list[float], share: float) -> float:
 @pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
 def test_unusual_errors_are_sent(rule: str, bandwidth: float) -> None:
     """Unusual beside the last 30 absolute errors of the same agent, in this batch and before."""
-    sender = Sender(ShareConfig(rule, bandwidth=bandwidth, window=30), 3)
+    sender = Sender(share_config(rule, bandwidth=bandwidth, window=30), 3)
     seen: list[list[float]] = [[], [], []]
     n_sent = 0
     for batch in range(6):
@@ -96,7 +97,7 @@ def test_unusual_errors_are_sent(rule: str, bandwidth: float) -> None:
 
 @pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
 def test_both_tails_of_a_batch_are_sent(bandwidth: float) -> None:
-    sender = Sender(ShareConfig("normal_tails", bandwidth=bandwidth), 3)
+    sender = Sender(share_config("normal_tails", bandwidth=bandwidth), 3)
     low = high = 0
     for batch in range(6):
         errors, there = errors_of(batch, scale=1.0 + batch % 3)
@@ -135,7 +136,7 @@ def test_lots_fall_as_often_as_their_chances_say() -> None:
         torch.linspace(0.0, 1.0, 20, dtype=torch.float64).view(20, 1, 1).expand(-1, -1, n_agents)
     )
     there = torch.ones_like(sizes, dtype=torch.bool)
-    sender = Sender(ShareConfig("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents)
+    sender = Sender(share_config("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents)
     sent = sender.mark(sizes, there, seeded(1)).float().mean((1, 2))  # [20]
     chances = stochastic_chances(sizes, there, 0.3, 0.2)[:, 0, 0]
     kept = sent / chances
@@ -165,7 +166,7 @@ def test_without_a_part_for_ordinary_experience_no_error_means_no_chance() -> No
 def test_nobody_sends_more_than_its_bandwidth_nor_what_is_not_there(
     rule: str, part: int, shape: tuple[int, int, int], scale: float, seed: int
 ) -> None:
-    sender = Sender(ShareConfig(rule, bandwidth=part / 64, window=20), shape[2])
+    sender = Sender(share_config(rule, bandwidth=part / 64, window=20), shape[2])
     for batch in range(2):
         errors, there = errors_of(seed + batch, shape, scale)
         sent = sender.mark(errors.float(), there, seeded(seed))
@@ -179,7 +180,7 @@ def test_nobody_sends_more_than_its_bandwidth_nor_what_is_not_there(
 
 def test_another_number_of_agents_begins_anew() -> None:
     """As it comes in a curriculum; also when a run is resumed in a later scenario."""
-    cfg = ShareConfig("quantile", bandwidth=0.5, window=30)
+    cfg = share_config("quantile", bandwidth=0.5, window=30)
     fresh, used = Sender(cfg, 3), Sender(cfg, 5)
     used.mark(*errors_of(1, (5, 4, 5)), seeded())
     errors, there = errors_of(2)
@@ -216,7 +217,7 @@ def test_receivers_are_those_of_a_naive_twin(kind: str) -> None:
     seen = torch.randn((6, 4, 3, 6), generator=generator)
     enemies = torch.randn((6, 4, 2, 6), generator=generator)
     vector, table = (None, torch.cat((seen, enemies), 2)) if "units" in kind else (seen, None)
-    receivers = Receivers(ShareConfig(receivers=kind.split()[0], min_similarity=0.2))
+    receivers = Receivers(share_config(receivers=kind.split()[0], min_similarity=0.2))
     found = receivers.of(obs_for(there, vector, mask, table), torch.zeros(6, 4, 3, 2), there)
     n_found = 0
     for r, t, i, j in np.ndindex(6, 4, 3, 3):
@@ -236,7 +237,7 @@ def test_agents_that_think_differently_have_different_roles() -> None:
     generator = seeded(5)
     kinds = torch.tensor([0, 0, 1, 1, 2, 2])
     centers = 4.0 * torch.randn((3, 8), generator=generator)
-    receivers = Receivers(ShareConfig(receivers="roles", n_roles=3))
+    receivers = Receivers(share_config(receivers="roles", n_roles=3))
     for _ in range(30):
         there = torch.rand((5, 4, 6), generator=generator) < 0.8
         features = centers[kinds] + 0.3 * torch.randn((5, 4, 6, 8), generator=generator)
@@ -254,7 +255,9 @@ def test_agents_that_think_differently_have_different_roles() -> None:
 def test_one_role_is_everybody() -> None:
     there = torch.ones((2, 3, 4), dtype=torch.bool)
     features = torch.randn((2, 3, 4, 5), generator=seeded())
-    found = Receivers(ShareConfig(receivers="roles", n_roles=1)).of(obs_for(there), features, there)
+    found = Receivers(share_config(receivers="roles", n_roles=1)).of(
+        obs_for(there), features, there
+    )
     assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
 
 
@@ -271,7 +274,7 @@ def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
 
 @pytest.mark.parametrize(("every", "expected"), [(1, "111111"), (2, "101010"), (4, "100010")])
 def test_sharing_happens_every_so_many_steps(every: int, expected: str) -> None:
-    cfg = ShareConfig("quantile", bandwidth=0.5, interval=every)
+    cfg = share_config("quantile", bandwidth=0.5, interval=every)
     batches = [torch.randn(10, generator=seeded(k)) for k in range(6)]
     assert sharings(cfg, batches) == [x == "1" for x in expected]
 
@@ -281,7 +284,7 @@ def test_sharing_happens_when_the_errors_are_of_another_kind() -> None:
     change = entropy_of(flat.repeat(2)) - entropy_of(uneven.repeat(2))  # of both agents' errors
     assert change > 0.1
     batches = [flat, 5.0 * flat, uneven, -1.01 * uneven, flat, flat]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.9 * change)
+    cfg = share_config("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.9 * change)
     assert sharings(cfg, batches) == [True, False, True, False, True, False]
     deaf = dataclasses.replace(cfg, entropy_change=1.1 * change)
     assert sharings(deaf, batches) == [True] + [False] * 5
@@ -290,7 +293,7 @@ def test_sharing_happens_when_the_errors_are_of_another_kind() -> None:
 def test_small_changes_add_up_until_they_call_for_sharing() -> None:
     batches = [torch.tensor([1.0 + k, *[1.0] * 9]) for k in range(8)]
     entropies = [entropy_of(errors.repeat(2)) for errors in batches]
-    cfg = ShareConfig("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.05)
+    cfg = share_config("quantile", bandwidth=1.0, trigger="entropy", entropy_change=0.05)
     last, expected = math.inf, []
     for entropy in entropies:
         expected.append(abs(entropy - last) > 0.05)
@@ -330,7 +333,7 @@ def test_with_one_network_receiving_is_counting_once_more(
 ) -> None:
     """Everything is sent to everybody: each experience of the living with a receiver counts twice,
     however many receivers there are."""
-    cfg = ShareConfig("quantile", bandwidth=1.0)
+    cfg = share_config("quantile", bandwidth=1.0)
     rows, learner = made_up_rows(deaths=0.3), learner_of(algo, share=cfg, **settings)
     reading = learner.read(rows)
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
@@ -361,7 +364,7 @@ def test_what_is_received_counts_as_much_as_differ_lets_it_count(kind: str) -> N
     """Each experience by the weight of a draw, whether or not its sender has drawn it."""
     rows, none = made_up_rows(deaths=0.0), Schedule("0.5")
     differ = DifferConfig(kind, selected_ratio=none, per_alpha=none, per_beta=none)
-    share = ShareConfig("quantile", bandwidth=1.0, coef=3.0)
+    share = share_config("quantile", bandwidth=1.0, coef=3.0)
     learner, alone = (
         learner_of("vdn", differ=differ, share=cfg, td_lambda=0.0) for cfg in (share, ShareConfig())
     )
@@ -393,7 +396,7 @@ def test_what_is_received_counts_as_much_as_differ_lets_it_count(kind: str) -> N
 
 @pytest.mark.parametrize("algo", SHARING)
 def test_padding_is_neither_sent_nor_received(algo: str) -> None:
-    learner = learner_of(algo, share=ShareConfig("quantile", bandwidth=1.0))
+    learner = learner_of(algo, share=share_config("quantile", bandwidth=1.0))
     learner, rows = in_single(learner, made_up_rows())
     before, after = (learner.loss(x, learner.read(x)) for x in (rows, with_longer_padding(rows)))
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
@@ -465,7 +468,7 @@ def test_receivers_judge_with_their_own_networks(double: bool) -> None:
 def test_switched_off_it_changes_no_bit(algo: str) -> None:
     """The same loss as by the formula, and no random number is drawn."""
     rows = made_up_rows()
-    off = learner_of(algo, share=ShareConfig(bandwidth=1.0, receivers="roles", trigger="entropy"))
+    off = learner_of(algo, share=share_config(bandwidth=1.0, receivers="roles", trigger="entropy"))
     plain = learner_of(algo)
     before = off.generator.get_state()
     reading = off.read(rows)
@@ -489,7 +492,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
 def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -> None:
     """Between two sharings the loss is that of a team that shares nothing, as ever."""
     rows = made_up_rows(deaths=0.0)
-    learner, plain = learner_of(algo, share=ShareConfig(rule, interval=2)), learner_of(algo)
+    learner, plain = learner_of(algo, share=share_config(rule, interval=2)), learner_of(algo)
     learner.loss(rows, learner.read(rows))
     loss = learner.loss(rows, learner.read(rows))
     assert float(loss.metrics["sent"]) == 0.0
@@ -502,7 +505,7 @@ def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -
 @pytest.mark.parametrize("receivers", ["all", "similar", "roles"])
 @pytest.mark.parametrize("trigger", ["fixed", "entropy"])
 def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigger: str) -> None:
-    cfg = ShareConfig(
+    cfg = share_config(
         rule,
         bandwidth=0.4,
         window=50,
@@ -553,7 +556,7 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         ("share.rule=quantil", 'share.rule is "quantil". Did you mean "quantile"? Allowed: none'),
         ("share.receivers=sigth", 'share.receivers is "sigth". Did you mean "sight"? Allowed: all'),
         ("share.trigger=entropi", 'share.trigger is "entropi". Did you mean "entropy"? Allowed'),
-        ("share.window=1", "share.window is 1; allowed: 2 to 100000"),
+        ("share.rule=quantile share.window=1", "share.window is 1; allowed: 2 to 100000"),
         ("share.n_roles=0", "share.n_roles is 0; allowed: 1 to 64"),
     ],
 )

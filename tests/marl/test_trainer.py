@@ -34,8 +34,8 @@ SMALL = (
     "net.core=lstm",  # whatever a preset says: some scenarios have one, and others do not
     "env.n_envs=8",
     "net.hidden_dim=16",
-    "net.token_dim=8",
-    "net.n_heads=2",
+    "encoder.token_dim=8",
+    "encoder.n_heads=2",
     "eval.episodes=64",
     "eval.interval=128",
     "run.max_steps=512",
@@ -232,7 +232,7 @@ def test_a_run_that_keeps_nothing_on_the_disk_goes_on_with_an_empty_buffer(tmp_p
     asked = iter([*[False] * 11, True])
     assert trainer.train(is_stopped=lambda: next(asked)) == "stopped"
     trainer.close()
-    before = len(trainer.algo.replay)
+    before = len(trainer.algo.training.store.replay)
     assert before >= 4
     assert not (tmp_path / "run" / "experience").exists()
     again, reason = resume(tmp_path / "run")

@@ -29,7 +29,8 @@ class OwnLearner:
         self.learner = Qmix(game.spec(views), settings.net, cfg, runtime)
         collector = Collector(env, cfg.n_steps, self.learner.carry_size)
         n_steps, seconds = 0, 0.0
-        while self.learner.replay is None or len(self.learner.replay) < 4 * cfg.replay.batch_size:
+        store = self.learner.training.store
+        while store.replay is None or len(store.replay) < 4 * cfg.replay.batch_size:
             start = time.perf_counter()
             rollout, _ = collector.collect(self.learner.act)
             self.learner.observe(rollout)
@@ -39,7 +40,7 @@ class OwnLearner:
         self.steps_per_s = n_steps / seconds
         # Random play does not depend on the network: these are the same episodes for all.
         ids = torch.arange(cfg.replay.batch_size)
-        self.rows = self.learner.replay.rows(ids, torch.ones(len(ids)))
+        self.rows = store.replay.rows(ids, torch.ones(len(ids)))
 
     def update(self) -> None:
         """One gradient step, packing included."""

@@ -41,30 +41,38 @@ class ListAlgos:
 class ListSettings:
     """Show every setting of a run, what it means, and what it is by default.
 
-    With a scenario, defaults are those of its preset.
+    With a scenario, defaults are those of its preset. Settings that choose a part, such as
+    net.encoder=cnn, show the settings of that part.
 
-    Example:  terrarium list settings mappo smac/3m
+    Example:  terrarium list settings mappo smac/3m net.encoder=cnn
     """
 
     algo: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[ALGO]")] = "mappo"
     """the algorithm"""
     scenario: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO]")] = ""
     """a scenario, for its preset"""
+    words: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SECTION.KEY=VALUE...]")
+    ] = ()
+    """settings that choose other parts"""
     json: bool = False
     """print JSON"""
 
     def run(self) -> None:
-        from terrarium.config import describe, value_text
+        from terrarium.config import describe, layer_from_words, value_text
         from terrarium.marl.settings import algo_of, resolve, sections
 
-        name = algo_of(self.algo, self.scenario)
+        words = [word for word in (self.scenario, *self.words) if "=" in word]
+        scenario = "" if "=" in self.scenario else self.scenario
+        layer = layer_from_words(words)
+        name = algo_of(self.algo, scenario)
         rows = [
             asdict(setting)
-            for section, kind in sections(name, self.scenario).items()
+            for section, kind in sections(name, scenario, [layer]).items()
             for setting in (describe(section, kind) if kind is not dict else self._options())
         ]
-        if self.scenario:
-            settings = resolve(name, self.scenario)
+        if scenario:
+            settings = resolve(name, scenario, layer)
             for row in rows:
                 section, key = row["name"].split(".")
                 if section != "task":

@@ -3,14 +3,15 @@
 from terrarium.envs.tasks.task import Task
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Algo
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.encoders import reads_units
 
 
 def check_algo(
     task: Task, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
 ) -> None:
     """Refuse an algorithm, of all agents or of a team, that cannot learn the task."""
-    if not task.has_units and net.encoder in ENTITY_ENCODERS:
+    if not task.has_units and reads_units(net):
         raise TerrariumError(
             f"net.encoder={net.encoder} reads units, and {task.name} shows vectors; "
             "set net.encoder=mlp or linear"

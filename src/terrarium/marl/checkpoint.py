@@ -13,8 +13,8 @@ import torch
 from terrarium.errors import TerrariumError
 
 KIND = "terrarium checkpoint"
-VERSION = 2
-"""2: settings and weights have the names of `docs/glossary.md`, and a checksum ends the file"""
+VERSION = 3
+"""3: the settings of an encoder, a core and the like are sections of their own"""
 _MARK = b"\nterrarium sha256 "
 _N_FOOTER = len(_MARK) + 2 * hashlib.sha256().digest_size
 

@@ -5,7 +5,6 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.settings import sections
 
 Parts = dict[str, tuple[str, ...]]
-Arrows = tuple[tuple[str, str, str], ...]
 
 _AROUND: Parts = {
     "evaluation": ("eval.*",),
@@ -13,16 +12,16 @@ _AROUND: Parts = {
     "run": ("run.seed", "run.folder", "run.start_from", "run.keep_checkpoints", "run.threads"),
     "curriculum": ("curriculum.*",),
 }
-_ARROWS_AROUND: Arrows = (
-    ("optimizer", "weights", "agent"),
-    ("agent", "greedy", "evaluation"),
-    ("evaluation", "win rate", "stop rules"),
-    ("evaluation", "win rate", "curriculum"),
-    ("evaluation", "checkpoints, replays", "run"),
-)
+_ARROWS_AROUND = """\
+optimizer -- weights --> agent
+agent -- greedy --> evaluation
+evaluation -- win rate --> stop_rules
+evaluation -- win rate --> curriculum
+evaluation -- checkpoints, replays --> run
+"""
 POLICY_PARTS: Parts = {
     "environment": ("env.*",),
-    "agent": ("net.*",),
+    "agent": ("net.*", "encoder.*", "core.*", "comm.*"),
     "policy": ("algo.clip_range", "algo.sticky_action_prob", "algo.target_kl"),
     "teacher": ("algo.teacher", "algo.teacher_coef", "algo.teacher_end"),
     "value": (
@@ -31,6 +30,7 @@ POLICY_PARTS: Parts = {
         "algo.value_clip_range",
         "algo.value_coef",
         "algo.huber_delta",
+        "critic.*",
     ),
     "buffer": ("algo.n_steps", "algo.n_epochs", "algo.n_minibatches"),
     "optimizer": ("algo.max_grad_norm",),
@@ -38,25 +38,27 @@ POLICY_PARTS: Parts = {
     **_AROUND,
 }
 """Each setting has its place in one part; `task.*`, SMAC's options, belong to the environment."""
-POLICY_ARROWS: Arrows = (
-    ("curriculum", "which scenario", "environment"),
-    ("run", "seeds, threads", "environment"),
-    ("environment", "what is seen", "agent"),
-    ("agent", "features", "policy"),
-    ("agent", "features", "value"),
-    ("policy", "actions", "environment"),
-    ("environment", "steps", "buffer"),
-    ("buffer", "minibatches", "optimizer"),
-    ("value", "advantages", "policy"),
-    ("teacher", "advice", "policy"),
-    ("policy", "loss", "optimizer"),
-    ("value", "loss", "optimizer"),
-    ("schedules", "lr, entropy", "optimizer"),
-    *_ARROWS_AROUND,
+POLICY_ARROWS = (
+    """\
+curriculum -- which scenario --> environment
+run -- seeds, threads --> environment
+environment -- what is seen --> agent
+agent -- features --> policy
+agent -- features --> value
+policy -- actions --> environment
+environment -- steps --> buffer
+buffer -- minibatches --> optimizer
+value -- advantages --> policy
+teacher -- advice --> policy
+policy -- loss --> optimizer
+value -- loss --> optimizer
+schedules -- lr, entropy --> optimizer
+"""
+    + _ARROWS_AROUND
 )
 VALUE_PARTS: Parts = {
     "environment": ("env.*",),
-    "agent": ("net.*",),
+    "agent": ("net.*", "encoder.*", "core.*", "comm.*"),
     "exploration": ("explore.*",),
     "replay": ("algo.n_steps", "replay.*"),
     "mixer": ("mixer.*",),
@@ -74,28 +76,30 @@ VALUE_PARTS: Parts = {
     "schedules": ("algo.lr", "run.max_steps"),
     **_AROUND,
 }
-VALUE_ARROWS: Arrows = (
-    ("curriculum", "which scenario", "environment"),
-    ("run", "seeds, threads", "environment"),
-    ("environment", "what is seen", "agent"),
-    ("agent", "values of actions", "exploration"),
-    ("exploration", "actions", "environment"),
-    ("environment", "episodes", "replay"),
-    ("replay", "rows", "agent"),
-    ("agent", "values of agents", "mixer"),
-    ("mixer", "value of the team", "target"),
-    ("target", "errors", "optimizer"),
-    ("target", "errors", "DIFFER"),
-    ("mixer", "slopes", "DIFFER"),
-    ("DIFFER", "errors of agents", "sharing"),
-    ("sharing", "errors of receivers", "optimizer"),
-    ("target", "priorities", "replay"),
-    ("schedules", "lr, epsilon, beta", "optimizer"),
-    *_ARROWS_AROUND,
+VALUE_ARROWS = (
+    """\
+curriculum -- which scenario --> environment
+run -- seeds, threads --> environment
+environment -- what is seen --> agent
+agent -- values of actions --> exploration
+exploration -- actions --> environment
+environment -- episodes --> replay
+replay -- rows --> agent
+agent -- values of agents --> mixer
+mixer -- value of the team --> target
+target -- errors --> optimizer
+target -- errors --> DIFFER
+mixer -- slopes --> DIFFER
+DIFFER -- errors of agents --> sharing
+sharing -- errors of receivers --> optimizer
+target -- priorities --> replay
+schedules -- lr, epsilon, beta --> optimizer
+"""
+    + _ARROWS_AROUND
 )
 
 
-def parts_of(algo: str) -> tuple[Parts, Arrows]:
+def parts_of(algo: str) -> tuple[Parts, str]:
     """What a run of MAPPO consists of, or one of QMIX."""
     if "replay" in sections(algo):
         return VALUE_PARTS, VALUE_ARROWS
@@ -116,7 +120,7 @@ def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
     for part, patterns in parts.items():
         for pattern in patterns:
             names = [n for n in known if n == pattern or f"{n.split('.')[0]}.*" == pattern]
-            if not names:
+            if not names and pattern.removesuffix(".*") not in sections(algo):
                 raise TerrariumError(f'the diagram names "{pattern}", which is no setting')
             for name in names:
                 default = left.pop(name).default.replace('"', "")
@@ -132,8 +136,5 @@ def diagram(algo: str = "mappo") -> str:
     for part, settings in settings_of_parts(algo).items():
         name = part.replace(" ", "_")
         lines.append(f'    {name}["<b>{part}</b><br/>{"<br/>".join(settings)}"]')
-    lines += [
-        f"    {begin.replace(' ', '_')} -- {what} --> {end.replace(' ', '_')}"
-        for begin, what, end in parts_of(algo)[1]
-    ]
+    lines += [f"    {arrow}" for arrow in parts_of(algo)[1].splitlines()]
     return "\n".join(lines)

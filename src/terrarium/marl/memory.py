@@ -8,9 +8,9 @@ from terrarium.marl.algos.actor_critic import ActorCriticConfig
 from terrarium.marl.algos.per_team import TeamsConfig
 from terrarium.marl.batch import Obs
 from terrarium.marl.buffers.replay_batch import ReplayConfig
-from terrarium.marl.buffers.replay_buffer import replay_bytes
+from terrarium.marl.buffers.replay_buffer import replay_buffer_bytes
 from terrarium.marl.net_config import NetConfig
-from terrarium.marl.nets.actor import make_core
+from terrarium.marl.nets.cores import make_core
 
 
 def kept_bytes(cfg: Any, spec: Spec, net: NetConfig, obs: Obs, n_envs: int) -> int:
@@ -20,7 +20,9 @@ def kept_bytes(cfg: Any, spec: Spec, net: NetConfig, obs: Obs, n_envs: int) -> i
     if isinstance(cfg, ActorCriticConfig):
         return cfg.n_steps * n_envs * obs.n_bytes
     carry_size = make_core(net).carry_size
-    return sum(replay_bytes(replay, spec, obs, carry_size, n_envs) for replay in _replays(cfg))
+    return sum(
+        replay_buffer_bytes(replay, spec, obs, carry_size, n_envs) for replay in _replays(cfg)
+    )
 
 
 def how_to_keep_less(cfg: Any, fraction: float) -> str:

@@ -1,17 +1,12 @@
 """The settings of networks."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
 
-ENTITY_ENCODERS = ("attention", "hpn", "transformer", "cnn")
-"""Over units: they fit every scenario, and score whom to aim at one by one"""
-ENCODERS = (*ENTITY_ENCODERS, "mlp", "linear")
-CORES = ("none", "gru", "lstm", "transformer", "token")
-COMMS = ("none", "commnet", "tarmac")
 INITS = ("orthogonal", "default")
-GRID_SIZES = (3, 64)
-"""Fewest and most cells along the side of a map"""
 
 
 class NetError(TerrariumError):
@@ -19,91 +14,63 @@ class NetError(TerrariumError):
 
 
 @dataclass(frozen=True)
+class PartConfig:
+    """Settings of a part of the network; this one has none."""
+
+    def check(self, net: "NetConfig") -> None:
+        """Refuse what does not fit the rest of the network."""
+
+
+@dataclass(frozen=True)
 class NetConfig:
-    """Encoder, core and sizes of the networks."""
+    """Parts and sizes of the networks. The settings of a part are a section of their own."""
 
     encoder: str = "attention"
     """entity encoders: attention, hpn, transformer, cnn; flat observations: mlp, linear"""
     core: str = "lstm"
     """recurrent core: none, gru, lstm, transformer, or token (with the transformer encoder)"""
+    comm: str = "none"
+    """communication between agents that see each other: none, commnet or tarmac"""
     hidden_dim: int = 64
     """hidden units of encoder, core and heads"""
-    token_dim: int = 16
-    """size of an entity token"""
-    n_heads: int = 4
-    """attention heads"""
-    n_layers: int = 1
-    """layers of a transformer encoder or core"""
-    window: int = 16
-    """steps that a transformer core attends to"""
     share_params: bool = True
     """one network for all agents; false: one each, for a fixed number of agents"""
     agent_id: bool = False
     """append the agent id (one-hot) to the observation; for a fixed number of agents"""
-    grid_size: int = 0
-    """cells along each side of the map of encoder=cnn; 0: no map"""
     init: str = "orthogonal"
     """initial weights: orthogonal, or default, those of PyTorch's layers, as in PyMARL"""
-    comm: str = "none"
-    """communication between agents that see each other: none, commnet or tarmac"""
-    comm_rounds: int = 1
-    """rounds of communication per step"""
+    encoder_config: PartConfig = PartConfig()
+    core_config: PartConfig = PartConfig()
+    comm_config: PartConfig = PartConfig()
 
     def __post_init__(self) -> None:
-        _check("encoder", self.encoder, ENCODERS)
-        _check("core", self.core, CORES)
-        _check("comm", self.comm, COMMS)
-        _check("init", self.init, INITS)
-        for name, low, high in (
-            ("hidden_dim", 4, 4096),
-            ("token_dim", 4, 4096),
-            ("n_heads", 1, 64),
-            ("n_layers", 1, 16),
-            ("window", 1, 512),
-            ("comm_rounds", 1, 16),
-        ):
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise NetError(f"net.{name} is {value}; allowed: {low} to {high}")
-        for part in ("core", "encoder"):
-            if getattr(self, part) == "transformer" and self.hidden_dim % self.n_heads:
-                raise NetError(
-                    f"net.hidden_dim is {self.hidden_dim} and net.n_heads {self.n_heads}: in a "
-                    f"transformer {part} net.hidden_dim must be a multiple of net.n_heads, such as "
-                    f"{self.n_heads * -(-self.hidden_dim // self.n_heads)}"
-                )
-        if self.core == "token" and self.encoder != "transformer":
+        if not 4 <= self.hidden_dim <= 4096:
+            raise NetError(f"net.hidden_dim is {self.hidden_dim}; allowed: 4 to 4096")
+        if self.init not in INITS:
             raise NetError(
-                "net.core=token remembers by a token among those of net.encoder=transformer, and "
-                f"net.encoder is {self.encoder}; use net.encoder=transformer, or net.core=gru"
-            )
-        self._check_grid_size()
-
-    def _check_grid_size(self) -> None:
-        low, high = GRID_SIZES
-        if self.grid_size and not low <= self.grid_size <= high:
-            raise NetError(
-                f"net.grid_size is {self.grid_size}; allowed: {low} to {high}, or 0 for no map"
-            )
-        if self.encoder == "cnn" and not self.grid_size:
-            raise NetError(
-                "net.encoder=cnn reads a map of net.grid_size x net.grid_size cells, and "
-                "net.grid_size is 0; use net.grid_size=11"
-            )
-        if self.grid_size and self.encoder != "cnn":
-            raise NetError(
-                f"net.grid_size is {self.grid_size} and net.encoder {self.encoder}, which has no "
-                "map; use net.encoder=cnn, or net.grid_size=0"
+                f'net.init is "{self.init}".{nearest(self.init, INITS)} Allowed: {", ".join(INITS)}'
             )
 
+    @property
+    def n_features(self) -> int:
+        """Numbers that stand for an agent after encoder and core."""
+        return self.hidden_dim
 
-def views_of(cfg: NetConfig) -> tuple[str, ...]:
-    """What an environment has to show for these networks."""
-    return ("pairs", "table") if cfg.encoder in ENTITY_ENCODERS else ("obs", "state")
+
+def config_of(part: type[Any], given: PartConfig) -> Any:
+    """The settings of a part; where none are given, its defaults."""
+    return part.Config() if type(given) is PartConfig else given
 
 
-def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+def check_heads(section: str, net: NetConfig, n_heads: int) -> None:
+    if net.hidden_dim % n_heads:
         raise NetError(
-            f'net.{name} is "{value}".{nearest(value, allowed)} Allowed: {", ".join(allowed)}'
+            f"net.hidden_dim is {net.hidden_dim} and {section}.n_heads {n_heads}: in a transformer "
+            f"{section} net.hidden_dim must be a multiple of {section}.n_heads, such as "
+            f"{n_heads * -(-net.hidden_dim // n_heads)}"
         )
+
+
+def n_ids_of(spec: Spec, net: NetConfig) -> int:
+    """Columns of the agents' ids among what an agent reads of itself."""
+    return spec.n_agents if net.agent_id else 0

@@ -17,8 +17,8 @@ from terrarium.marl.playing.policy import load_policy
 from terrarium.marl.settings import Settings, algo_of, from_layers
 
 SETTINGS_FILE = "run.toml"
-FORMAT = 2
-"""Of run folders; 2: settings have the names of `docs/glossary.md`"""
+FORMAT = 3
+"""Of run folders; 3: the settings of an encoder, a core and the like are sections of their own"""
 _RESUMABLE = {
     "progress": dict,
     "algo": dict,
@@ -157,7 +157,11 @@ def load_algo(path: Path) -> tuple[Algo, Settings]:
 
 def _free_folder(settings: Settings) -> Path:
     name = f"seed{settings.run.seed}"
-    home = Path("runs") / settings.algo_name / Path(settings.scenario).with_suffix("").name
+    home = (
+        Path("runs")
+        / settings.algo_name.replace(":", ".")
+        / Path(settings.scenario).with_suffix("").name
+    )
     path, n = home / name, 1
     while path.exists():
         n += 1

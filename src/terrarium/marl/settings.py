@@ -9,7 +9,6 @@ from terrarium.config import (
     ConfigError,
     Layer,
     given,
-    inner_sections,
     load_preset,
     preset_names,
     table_of,
@@ -18,10 +17,18 @@ from terrarium.config import (
 from terrarium.envs.tasks.registry import find_task, kind_of
 from terrarium.envs.tasks.task import EnvSetup, Task
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.per_team import TeamsConfig, fit_teams, is_teams, split_teams
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.sections import (
+    algo_sections,
+    algo_settings,
+    every_config,
+    net_sections,
+    net_settings,
+    parts_of,
+    refuse_settings_of_others,
+)
 from terrarium.marl.setting_names import refuse_other_names
 
 MAX_SEED = 2**63 - 1
@@ -150,21 +157,22 @@ class Settings:
         return [*(stage.scenario for stage in self.curriculum.stages), self.scenario]
 
     def names(self) -> list[str]:
-        """Of all sections but the options of the task."""
-        return [name for name in sections(self.algo_name) if name != "task"]
+        """Of all sections but the options of the scenario."""
+        return list(self.parts())
+
+    def parts(self) -> dict[str, Any]:
+        """The settings of each section, in the order of `run.toml`."""
+        if isinstance(self.algo, TeamsConfig):
+            teams = [parts_of(team.name, team.cfg, f"{team.name}_") for team in self.algo.teams]
+            own = {name: part for parts in teams for name, part in parts.items()}
+        else:
+            own = parts_of("algo", self.algo)
+        around = {"eval": self.eval, "curriculum": self.curriculum}
+        return {"run": self.run, "env": self.env, **parts_of("net", self.net), **own, **around}
 
     def section(self, name: str) -> Any:
-        """The settings of a section; those inside of an algorithm's have their own names."""
-        if isinstance(self.algo, TeamsConfig):
-            for team in self.algo.teams:
-                if name == team.name:
-                    return team.cfg
-                for part in inner_sections(type(team.cfg)):
-                    if name == f"{team.name}_{part}":
-                        return getattr(team.cfg, part)
-        elif name in inner_sections(type(self.algo)):
-            return getattr(self.algo, name)
-        return getattr(self, name)
+        """The settings of a section."""
+        return self.parts()[name]
 
     def task_of(self, scenario: str) -> Task:
         """What a scenario is played as; what shapes rewards is discounted as returns are."""
@@ -174,21 +182,24 @@ class Settings:
 
     def to_toml(self, about: Mapping[str, Any]) -> str:
         """As `run.toml`."""
-        tables = {name: table_of(self.section(name)) for name in self.names()}
+        tables = {name: table_of(part) for name, part in self.parts().items()}
         head = {"algo": self.algo_name, "scenario": self.scenario, **about}
-        return to_toml({"about": head, **tables, "task": dict(self.task)})
+        filled = {name: table for name, table in tables.items() if table}
+        return to_toml({"about": head, **filled, "task": dict(self.task)})
 
 
-def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
-    """What can be set, by the name of its section."""
+def sections(
+    algo_name: str, scenario: str = "", layers: Sequence[Layer] = ()
+) -> dict[str, type[Any]]:
+    """What can be set, by the name of its section, where the layers choose these parts."""
     before = {
         "run": RunConfig,
         "env": EnvConfig,
         "task": kind_of(scenario).options_type,
-        "net": NetConfig,
+        **net_sections(layers),
     }
     after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
-    own = algo_sections(algo_name)
+    own = algo_sections(algo_name, layers)
     for name in own:
         if name in before or name in after or name == "about":
             raise ConfigError(
@@ -209,13 +220,8 @@ def algo_of(word: str, scenario: str = "") -> str:
             )
         fitting = fit_teams(split_teams(word), teams, scenario)
         return ",".join(f"{team}={algo_of(algo)}" for team, algo in fitting.items())
-    name = OTHER_NAMES.get(word, word)
-    if name not in ALGOS:
-        allowed = [*ALGOS, *OTHER_NAMES]
-        raise TerrariumError(
-            f'unknown algorithm "{word}".{nearest(word, allowed)} Allowed: {", ".join(allowed)}'
-        )
-    return name
+    find_algo(word)
+    return OTHER_NAMES.get(word, word)
 
 
 def resolve(
@@ -244,7 +250,7 @@ def _team_layers(algo_name: str, scenario: str) -> list[Layer]:
     for team, algo in split_teams(algo_name).items():
         own = f"{algo}/{kind_of(scenario).presets[0]}"
         names = {"algo": team, "net": "net"}
-        names |= {name: f"{team}_{name}" for name in inner_sections(ALGOS[algo].Config)}
+        names |= {name: f"{team}_{name}" for name in algo_sections(algo) if name != "algo"}
         for layer in load_preset(own)[1:] if own in preset_names() else ():  # after what all share
             values = {names[section]: table for section, table in layer.values.items()}
             layers.append(Layer(layer.source, values))
@@ -253,14 +259,17 @@ def _team_layers(algo_name: str, scenario: str) -> list[Layer]:
 
 def from_layers(algo_name: str, scenario: str, layers: Sequence[Layer]) -> Settings:
     """Settings that are checked before anything begins."""
-    kinds = sections(algo_name, scenario)
     _check_sections(algo_name, layers)
-    refuse_other_names(kinds, layers)
+    kinds = sections(algo_name, scenario, layers)
+    refuse_other_names(kinds, layers, every_config)
+    refuse_settings_of_others(kinds, layers)
     values = given(kinds, layers)
-    task = find_task(scenario, values.pop("task")).given
-    algo = algo_settings(algo_name, values)
+    task, net = find_task(scenario, values.pop("task")).given, net_settings(kinds, values)
+    algo = algo_settings(algo_name, kinds, values)
     parts = {name: kinds[name](**table) for name, table in values.items()}
-    settings = Settings(algo_name=algo_name, scenario=scenario, task=task, algo=algo, **parts)
+    settings = Settings(
+        algo_name=algo_name, scenario=scenario, task=task, net=net, algo=algo, **parts
+    )
     _check_tasks(settings)
     if settings.curriculum.stages and not find_algo(algo_name).fits_many:
         others = ", ".join(name for name, algo in ALGOS.items() if algo.fits_many)

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task, TaskError, VectorEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
 from terrarium.marl.algo_fit import check_algo
-from terrarium.marl.algos import find_algo
-from terrarium.marl.algos.algo import Metrics
+from terrarium.marl.algos import ALGO_CONTRACT, find_algo
+from terrarium.marl.algos.algo import ATTRIBUTES, Metrics
 from terrarium.marl.algos.per_team import TeamsConfig
 from terrarium.marl.batch import obs_from_views
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
+from terrarium.marl.import_paths import is_import_path
 from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes
@@ -333,7 +335,36 @@ def check_start(settings: Settings, device: str) -> int:
     make_runtime(np.random.SeedSequence(0), device)
     if settings.run.start_from:
         load_weights_of(Path(settings.run.start_from))
-    return max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
+    kept = max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
+    _try_networks(settings)
+    return kept
+
+
+def _try_networks(settings: Settings) -> None:
+    """Make the algorithm and let it act once: classes of the user's own may not fit each other."""
+    kind, task = find_algo(settings.algo_name), settings.task_of(settings.scenario)
+    views = kind.views(settings.net)
+    spec, obs = task.spec(views), obs_from_views(task.blank(views))
+    names = (settings.algo_name, settings.net.encoder, settings.net.core, settings.net.comm)
+    own = [name for name in names if is_import_path(name)]
+    try:
+        algo = kind(spec, settings.net, settings.algo, make_runtime(np.random.SeedSequence(0)))
+        missing = [name for name in ATTRIBUTES if not hasattr(algo, name)]
+        if missing:
+            raise TerrariumError(
+                f"{settings.algo_name} lacks {missing[0]}: an algorithm sets "
+                f"{', '.join(ATTRIBUTES)}; the contract is in {ALGO_CONTRACT.home}"
+            )
+        carry = torch.zeros((1, spec.n_agents, algo.carry_size))
+        algo.act(obs, carry, torch.ones(1, dtype=torch.bool), greedy=True)
+    except (RuntimeError, TypeError, ValueError, AttributeError, LookupError) as error:
+        if not own:
+            raise
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TerrariumError(
+            f"{' and '.join(own)} cannot act on {settings.scenario}: {type(error).__name__}: "
+            f"{said}. The contracts are in {ALGO_CONTRACT.home} and terrarium.marl.nets"
+        ) from error
 
 
 def _longest(settings: Settings) -> int:

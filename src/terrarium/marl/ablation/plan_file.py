@@ -60,7 +60,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     "seeds": (list, "a list such as [0, 1, 2]"),
     "minutes": ((int, float), "a number above 0"),
     "settings": (Mapping, 'a table such as { "net.core" = "gru" }'),
-    "grid": (Mapping, 'a table of lists such as { "net.hidden_dim" = [32, 64] }'),
+    "grid": (Mapping, 'a table of lists such as { "algo.lr" = [1e-3, 5e-4] }'),
     "variant": (list, "one or more tables [[variant]]"),
     "quick": (Mapping, "a table [quick]"),
 }

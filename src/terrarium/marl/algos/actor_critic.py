@@ -1,7 +1,7 @@
 """What PPO and COMA share: settings, minibatches of a rollout, imitation of a teacher."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from terrarium.config import check_settings
 from terrarium.errors import TerrariumError
+from terrarium.marl.nets.critic import CriticConfig
 from terrarium.schedules import Schedule, check_schedule
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class ActorCriticConfig:
     """coefficient of the imitation loss; decays linearly to 0 at teacher_end"""
     teacher_end: float = 0.3
     """fraction of the run after which the teacher is dropped"""
+    critic: CriticConfig = field(default_factory=CriticConfig)
     max_grad_norm: float = 0.5
     """gradient norm limit, of actor and critic separately"""
 
@@ -77,7 +79,7 @@ def minibatches(
     batch: "Batch", n_epochs: int, n_minibatches: int, generator: torch.Generator
 ) -> Iterator["Batch"]:
     """Random parts of a batch [B, ...], epoch by epoch: whole rows, for recurrent networks."""
-    columns: Sequence[Any] = [getattr(batch, field.name) for field in fields(batch)]
+    columns: Sequence[Any] = [getattr(batch, column.name) for column in fields(batch)]
     for _ in range(n_epochs):
         order: Tensor = torch.randperm(len(columns[-1]), generator=generator)
         for rows in order.chunk(n_minibatches):

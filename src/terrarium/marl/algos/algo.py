@@ -8,18 +8,21 @@ from torch import Tensor
 
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, views_of
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.encoders import views_of
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 
 Metrics = dict[str, float]
+ATTRIBUTES = ("spec", "net", "device", "n_steps", "carry_size")
+"""What the constructor of an algorithm has to set"""
 
 
 class Algo(Protocol):
     """An algorithm acts, takes rollouts into a buffer of its own, and learns from them.
 
-    A class of your own inherits from this one. It has to have `Config`, the six attributes, and
-    the methods up to `load_state_dict`; what comes after those has a default.
+    A class of your own inherits from this one. It has to have `Config`, set the `ATTRIBUTES`,
+    and define the methods up to `load_state_dict`; what comes after those has a default.
     """
 
     Config: ClassVar[type[Any]]

@@ -161,7 +161,8 @@ class Coma(Algo):
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
-            self.critic = CounterfactualCritic(spec, net, cfg.recurrent_critic).to(runtime.device)
+            critic = CounterfactualCritic(spec, net, cfg.recurrent_critic, cfg.critic)
+            self.critic = critic.to(runtime.device)
         self.target = deepcopy(self.critic).requires_grad_(False)
         name, eps = cfg.optimizer, 1e-5
         self.actor_optimizer = make_optimizer(name, self.actor.parameters(), cfg.lr, eps=eps)

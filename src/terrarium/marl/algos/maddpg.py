@@ -22,10 +22,10 @@ from terrarium.marl.algos.base import (
 )
 from terrarium.marl.batch import Obs, Own, masked_mean
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer
-from terrarium.marl.net_config import NetConfig, views_of
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
+from terrarium.marl.nets.encoders import views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -233,10 +233,6 @@ class Maddpg(Algo):
             raise TerrariumError(
                 f"replay.hindsight_ratio is {cfg.replay.hindsight_ratio}; here it must be 0"
             )
-
-    @property
-    def replay(self) -> ReplayBuffer | None:
-        return self.training.store.replay
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:

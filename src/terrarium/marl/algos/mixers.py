@@ -1,63 +1,76 @@
 """Mixers: per-agent Q-values into a team Q-value (Q_tot)."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.net_config import NetError
+from terrarium.config import check_ranges, check_settings
+from terrarium.envs.tasks.spec import Spec
+from terrarium.marl.import_paths import Contract, find_class
 
 TINY = 1e-10
 
 
 @dataclass(frozen=True)
 class MixerConfig:
-    """Sizes of a mixer and of the networks that make its weights."""
+    """Settings of a mixer; subclasses add those of one kind."""
 
+    kind: str = "vdn"
+    """from the agents' Q-values to the team's: vdn, qmix or qplex"""
+
+
+class Mixer(Protocol):
+    """A `torch.nn.Module`: per-agent Q-values into a team's; the state [..., S] decides how."""
+
+    Config: ClassVar[type[Any]]
+
+    def __init__(self, spec: Spec, cfg: Any) -> None: ...
+
+    def __call__(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
+        """Q-values of the actions taken, of the greedy ones, and the actions taken, each [..., A],
+        -> Q_tot [...]. Only QPLEX reads more than the Q-values of the actions taken."""
+
+
+class VdnMixer(nn.Module):
+    """VDN (Sunehag et al. 2018): the sum."""
+
+    Config: ClassVar[type[MixerConfig]] = MixerConfig
+
+    def __init__(self, spec: Spec, cfg: MixerConfig) -> None:
+        super().__init__()
+
+    def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
+        return taken.sum(-1)
+
+
+@dataclass(frozen=True)
+class QmixMixerConfig(MixerConfig):
+    """Sizes of QMIX's mixing network and of its hypernetworks."""
+
+    kind: str = "qmix"
+    """from the agents' Q-values to the team's: vdn, qmix or qplex"""
     embed_dim: int = 32
     """embedding size of the mixing network"""
     hypernet_dim: int = 64
     """hidden units of the hypernetworks"""
     hypernet_layers: int = 2
     """layers of the hypernetworks: 1 or 2"""
-    n_heads: int = 4
-    """attention heads of QPLEX's mixer"""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("embed_dim", 1, 4096),
-            ("hypernet_dim", 1, 4096),
-            ("hypernet_layers", 1, 2),
-            ("n_heads", 1, 64),
-        ):
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise NetError(f"mixer.{name} is {value}; allowed: {low} to {high}")
-
-
-class Mixer(Protocol):
-    """From agents to the team; the state [..., S] decides how."""
-
-    def __call__(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
-        """Values of the actions taken, of the best ones, and these actions, each [..., A], -> [...]
-
-        Only QPLEX asks for more than the values of what was taken.
-        """
-
-
-class VdnMixer(nn.Module):
-    """VDN (Sunehag et al. 2018): the sum."""
-
-    def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
-        return taken.sum(-1)
+        check_ranges("mixer", self, embed_dim=(1, 4096))
+        check_hypernet(self, self.hypernet_dim, self.hypernet_layers)
 
 
 class QmixMixer(nn.Module):
     """QMIX (Rashid et al. 2018): a network whose weights are made from the state, none negative."""
 
-    def __init__(self, n_agents: int, state_size: int, cfg: MixerConfig) -> None:
+    Config: ClassVar[type[MixerConfig]] = QmixMixerConfig
+
+    def __init__(self, spec: Spec, cfg: QmixMixerConfig) -> None:
         super().__init__()
+        n_agents, state_size = spec.n_agents, spec.state_size
         self.n_agents, self.embed_dim = n_agents, cfg.embed_dim
         self.first = hypernet(
             state_size, n_agents * cfg.embed_dim, cfg.hypernet_dim, cfg.hypernet_layers
@@ -77,6 +90,24 @@ class QmixMixer(nn.Module):
         return total
 
 
+@dataclass(frozen=True)
+class QplexMixerConfig(MixerConfig):
+    """Sizes of QPLEX's hypernetworks."""
+
+    kind: str = "qplex"
+    """from the agents' Q-values to the team's: vdn, qmix or qplex"""
+    n_heads: int = 4
+    """attention heads"""
+    hypernet_dim: int = 64
+    """hidden units of the hypernetworks"""
+    hypernet_layers: int = 2
+    """layers of the hypernetworks: 1 or 2"""
+
+    def __post_init__(self) -> None:
+        check_ranges("mixer", self, n_heads=(1, 64))
+        check_hypernet(self, self.hypernet_dim, self.hypernet_layers)
+
+
 class QplexMixer(nn.Module):
     """QPLEX (Wang et al. 2021): values are summed, advantages weighted by state and joint action.
 
@@ -84,17 +115,18 @@ class QplexMixer(nn.Module):
     agent thinks best; what else is worth has no bounds.
     """
 
-    def __init__(self, n_agents: int, n_actions: int, state_size: int, cfg: MixerConfig) -> None:
+    Config: ClassVar[type[MixerConfig]] = QplexMixerConfig
+
+    def __init__(self, spec: Spec, cfg: QplexMixerConfig) -> None:
         super().__init__()
+        n_agents, n_actions, state_size = spec.n_agents, spec.n_actions, spec.state_size
         self.n_actions, self.n_heads = n_actions, cfg.n_heads
-        hidden_dim, n = cfg.hypernet_dim, n_agents * cfg.n_heads
-        self.scale = hypernet(state_size, n_agents, hidden_dim, cfg.hypernet_layers)
-        self.shift = hypernet(state_size, n_agents, hidden_dim, cfg.hypernet_layers)
-        self.keys = hypernet(state_size, cfg.n_heads, hidden_dim, cfg.hypernet_layers)
-        self.agents = hypernet(state_size, n, hidden_dim, cfg.hypernet_layers)
-        self.actions = hypernet(
-            state_size + n_agents * n_actions, n, hidden_dim, cfg.hypernet_layers
-        )
+        n_hidden, n = cfg.hypernet_dim, n_agents * cfg.n_heads
+        self.scale = hypernet(state_size, n_agents, n_hidden, cfg.hypernet_layers)
+        self.shift = hypernet(state_size, n_agents, n_hidden, cfg.hypernet_layers)
+        self.keys = hypernet(state_size, cfg.n_heads, n_hidden, cfg.hypernet_layers)
+        self.agents = hypernet(state_size, n, n_hidden, cfg.hypernet_layers)
+        self.actions = hypernet(state_size + n_agents * n_actions, n, n_hidden, cfg.hypernet_layers)
 
     def forward(self, taken: Tensor, best: Tensor, actions: Tensor, state: Tensor) -> Tensor:
         scale, shift = self.scale(state).abs() + TINY, self.shift(state)  # [..., A]
@@ -111,29 +143,52 @@ class QplexMixer(nn.Module):
         return total
 
 
+MIXERS: dict[str, type[Any]] = {"vdn": VdnMixer, "qmix": QmixMixer, "qplex": QplexMixer}
+
+MIXER_CONTRACT = Contract(
+    kind="a mixer",
+    needs=("Config", "forward"),
+    arguments=("spec", "cfg"),
+    home="terrarium.marl.algos.mixers.Mixer",
+)
+
+
+def find_mixer(name: str) -> type[Any]:
+    return find_class("mixer.kind", name, MIXERS, MIXER_CONTRACT)
+
+
+def check_hypernet(cfg: MixerConfig, hypernet_dim: int, hypernet_layers: int) -> None:
+    check_settings(
+        "mixer",
+        cfg,
+        ("hypernet_dim", 1 <= hypernet_dim <= 4096, "1 to 4096"),
+        ("hypernet_layers", 1 <= hypernet_layers <= 2, "1 to 2"),
+    )
+
+
 class QtranJointQ(nn.Module):
     """QTRAN's value of a joint action (Son et al. 2019), from what agents encode and do, and V."""
 
     def __init__(
-        self, n_agents: int, n_actions: int, n_features: int, state_size: int, hidden_dim: int
+        self, n_agents: int, n_actions: int, n_features: int, state_size: int, embed_dim: int
     ) -> None:
         super().__init__()
         self.n_actions = n_actions
         pair = n_features + n_actions
         self.encode = nn.Sequential(nn.Linear(pair, pair), nn.ReLU(), nn.Linear(pair, pair))
         self.joint = nn.Sequential(
-            nn.Linear(state_size + pair, hidden_dim),
+            nn.Linear(state_size + pair, embed_dim),
             nn.ReLU(),
-            nn.Linear(hidden_dim, hidden_dim),
+            nn.Linear(embed_dim, embed_dim),
             nn.ReLU(),
-            nn.Linear(hidden_dim, 1),
+            nn.Linear(embed_dim, 1),
         )
         self.state = nn.Sequential(
-            nn.Linear(state_size, hidden_dim),
+            nn.Linear(state_size, embed_dim),
             nn.ReLU(),
-            nn.Linear(hidden_dim, hidden_dim),
+            nn.Linear(embed_dim, embed_dim),
             nn.ReLU(),
-            nn.Linear(hidden_dim, 1),
+            nn.Linear(embed_dim, 1),
         )
 
     def forward(self, features: Tensor, actions: Tensor, state: Tensor) -> Tensor:
@@ -149,11 +204,11 @@ class QtranJointQ(nn.Module):
         return value
 
 
-def hypernet(n_in: int, n_out: int, hidden_dim: int, n_layers: int) -> nn.Module:
+def hypernet(n_in: int, n_out: int, n_hidden: int, n_layers: int) -> nn.Module:
     """A small network whose output are weights."""
     if n_layers == 1:
         return nn.Linear(n_in, n_out)
-    return nn.Sequential(nn.Linear(n_in, hidden_dim), nn.ReLU(), nn.Linear(hidden_dim, n_out))
+    return nn.Sequential(nn.Linear(n_in, n_hidden), nn.ReLU(), nn.Linear(n_hidden, n_out))
 
 
 def one_hot(actions: Tensor, n_actions: int) -> Tensor:

@@ -178,7 +178,7 @@ class Ppo(Algo):
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
-            self.critic = Critic(spec, net, self.central).to(runtime.device)
+            self.critic = Critic(spec, net, self.central, cfg.critic).to(runtime.device)
         self.norm = ValueNorm()
         weights = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5)

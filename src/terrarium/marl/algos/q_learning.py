@@ -18,7 +18,11 @@ from torch import Tensor, nn
 from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.actions.action_selectors import ExploreConfig, Explorer
+from terrarium.marl.actions.action_selectors import (
+    EpsilonGreedyConfig,
+    ExploreConfig,
+    find_explorer,
+)
 from terrarium.marl.advantages_and_returns import lambda_returns, n_step_returns
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import (
@@ -30,11 +34,16 @@ from terrarium.marl.algos.base import (
     set_lr,
     update_target,
 )
-from terrarium.marl.algos.mixers import MixerConfig, QmixMixer, QplexMixer, VdnMixer
+from terrarium.marl.algos.mixers import (
+    MixerConfig,
+    QmixMixerConfig,
+    QplexMixerConfig,
+    VdnMixer,
+    find_mixer,
+)
 from terrarium.marl.batch import Obs, masked_mean, pick
 from terrarium.marl.buffers.hindsight import Goals, relabel
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.buffers.replay_buffer import ReplayBuffer
 from terrarium.marl.differ import (
     Differ,
     DifferConfig,
@@ -42,9 +51,10 @@ from terrarium.marl.differ import (
     mixing_gradients,
     split,
 )
-from terrarium.marl.net_config import NetConfig, views_of
+from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
+from terrarium.marl.nets.encoders import views_of
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig, check_share
@@ -81,7 +91,7 @@ class QLearningConfig:
     steps_per_update: float = 128.0
     """environment steps, of all environments together, per gradient step"""
     replay: ReplayConfig = field(default_factory=ReplayConfig)
-    explore: ExploreConfig = field(default_factory=ExploreConfig)
+    explore: ExploreConfig = field(default_factory=EpsilonGreedyConfig)
 
     def __post_init__(self) -> None:
         check_schedule("algo.lr", self.lr, 1e-12, 1.0)
@@ -304,12 +314,13 @@ class QLearner(Algo):
         self.cfg, self.net, self.spec = cfg, net, spec
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
-            agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
+            explorer = find_explorer(cfg.explore.kind)
+            agents = make_actor(spec, net, noisy=explorer.is_noisy)
             self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = make_optimizer(cfg.optimizer, self.online.parameters(), cfg.lr, fused=True)
         self.exchange = self.make_exchange()
-        self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
+        self.explorer = explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
         """columns of goals in observations, if the environment has any: for hindsight"""
         self.n_steps, self.carry_size = cfg.n_steps, agents.carry_size
@@ -319,8 +330,9 @@ class QLearner(Algo):
         """fraction of the run that is done"""
 
     def make_mixer(self) -> nn.Module:
-        """From the agents' values to the team's; none where each agent learns by itself."""
-        return nn.Module()
+        """From the agents' Q-values to the team's."""
+        mixer: nn.Module = find_mixer(self.cfg.mixer.kind)(self.spec, self.cfg.mixer)
+        return mixer
 
     def make_exchange(self) -> Exchange:
         return Exchange(self.cfg.share, self.spec.n_agents)
@@ -343,10 +355,6 @@ class QLearner(Algo):
     def check(cls, net: NetConfig, cfg: Any, n_envs: int) -> None:
         check_hindsight(cfg.replay)
         check_share(net, cfg.share, cfg.replay)
-
-    @property
-    def replay(self) -> ReplayBuffer | None:
-        return self.training.store.replay
 
     @torch.no_grad()
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
@@ -451,6 +459,9 @@ class Iql(QLearner):
     def views(cls, net: NetConfig) -> tuple[str, ...]:
         return views_of(net)
 
+    def make_mixer(self) -> nn.Module:
+        return nn.Module()  # each agent learns by itself
+
     def hooks(self) -> list[AgentLoss]:
         return sharing_hooks(self)
 
@@ -477,14 +488,14 @@ class Vdn(QLearner):
         return views_of(net)
 
     def make_mixer(self) -> nn.Module:
-        return VdnMixer()
+        return VdnMixer(self.spec, MixerConfig())
 
 
 @dataclass(frozen=True)
 class QmixConfig(QLearningConfig):
     """Settings of QMIX."""
 
-    mixer: MixerConfig = field(default_factory=MixerConfig)
+    mixer: MixerConfig = field(default_factory=QmixMixerConfig)
     differ: DifferConfig = field(default_factory=DifferConfig)
     share: ShareConfig = field(default_factory=ShareConfig)
 
@@ -494,15 +505,17 @@ class Qmix(QLearner):
 
     Config = QmixConfig
 
-    def make_mixer(self) -> nn.Module:
-        return QmixMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
+
+@dataclass(frozen=True)
+class QplexConfig(QLearningConfig):
+    """Settings of QPLEX."""
+
+    mixer: MixerConfig = field(default_factory=QplexMixerConfig)
+    differ: DifferConfig = field(default_factory=DifferConfig)
+    share: ShareConfig = field(default_factory=ShareConfig)
 
 
 class Qplex(QLearner):
     """QPLEX (Wang et al. 2021): duplex dueling mixing, complete for the IGM condition."""
 
-    Config = QmixConfig
-
-    def make_mixer(self) -> nn.Module:
-        spec = self.spec
-        return QplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
+    Config = QplexConfig

@@ -33,8 +33,8 @@ class QtranConfig(QLearningConfig):
     """coefficient of L_opt: greedy joint actions"""
     nopt_coef: float = 0.1
     """coefficient of L_nopt: joint actions that were taken"""
-    joint_hidden_dim: int = 64
-    """hidden units of the joint Q and V networks"""
+    joint_embed_dim: int = 64
+    """width of the joint Q and V networks"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +43,7 @@ class QtranConfig(QLearningConfig):
             self,
             ("opt_coef", self.opt_coef >= 0.0, "0 or more"),
             ("nopt_coef", self.nopt_coef >= 0.0, "0 or more"),
-            ("joint_hidden_dim", 1 <= self.joint_hidden_dim <= 4096, "1 to 4096"),
+            ("joint_embed_dim", 1 <= self.joint_embed_dim <= 4096, "1 to 4096"),
         )
         if self.opt_coef == 0.0:
             raise TerrariumError(
@@ -65,9 +65,9 @@ class Qtran(QLearner):
         return Exchange(ShareConfig(), self.spec.n_agents)
 
     def make_mixer(self) -> nn.Module:
-        spec, n_features = self.spec, self.net.hidden_dim
+        spec, n_features = self.spec, self.net.n_features
         return QtranJointQ(
-            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_hidden_dim
+            spec.n_agents, spec.n_actions, n_features, spec.state_size, self.cfg.joint_embed_dim
         )
 
     def loss(self, batch: ReplayBatch, q: QValues) -> Loss:

@@ -270,7 +270,9 @@ def _readable(actions: Tensor) -> Tensor:
     return actions if actions.is_floating_point() else actions.long()
 
 
-def replay_bytes(cfg: ReplayConfig, spec: Spec, obs: Obs, carry_size: int, n_lanes: int) -> int:
+def replay_buffer_bytes(
+    cfg: ReplayConfig, spec: Spec, obs: Obs, carry_size: int, n_lanes: int
+) -> int:
     """What a buffer takes; `obs` [1, ...] is that of one battle."""
     length = cfg.chunk_length or spec.limit_steps
     done = obs.n_agents * (4 * spec.action_columns or 2)

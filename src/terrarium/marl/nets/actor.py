@@ -11,35 +11,19 @@ from torch import Tensor, nn
 from terrarium.envs.schema import FEATURES
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs, mask_unavailable
-from terrarium.marl.net_config import NetConfig, NetError
+from terrarium.marl.net_config import NetConfig, NetError, n_ids_of
 from terrarium.marl.nets.building_blocks import initialize, split_axis
-from terrarium.marl.nets.comm import Comm, comm_mask, exchange
-from terrarium.marl.nets.encoders import encode, make_encoder, n_ids_of
-from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.mlp import MlpEncoder
+from terrarium.marl.nets.comm import Comm, comm_mask, exchange, make_comm
+from terrarium.marl.nets.cores import Core, make_core
+from terrarium.marl.nets.encoders import encode, make_encoder
 from terrarium.marl.nets.noisy import draw_noise, head
-from terrarium.marl.nets.recurrent import NoCore, RecurrentCore
-from terrarium.marl.nets.transformer_core import TransformerCore
-from terrarium.marl.nets.transformer_encoder import TokenCore, TransformerEncoder
+from terrarium.marl.nets.transformer_encoder import TokenCore
 from terrarium.marl.nets.unit_columns import one_hot_ids
 
 _NAMES = list(FEATURES)
 _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground", "hits_air"))
 OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
-
-Core = NoCore | RecurrentCore | TransformerCore | TokenCore
-
-
-def make_core(cfg: NetConfig) -> Core:
-    """The recurrent core by its name."""
-    if cfg.core == "none":
-        return NoCore()
-    if cfg.core == "transformer":
-        return TransformerCore(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, cfg.window)
-    if cfg.core == "token":
-        return TokenCore(cfg.hidden_dim)
-    return RecurrentCore(cfg.core, cfg.hidden_dim)
 
 
 @dataclass(frozen=True)
@@ -59,20 +43,20 @@ class Actor(nn.Module):
         self.first_target, self.n_aimed = spec.first_target, spec.n_aimed
         self.n_ids = n_ids_of(spec, cfg)
         self.core = make_core(cfg)
-        self.encoder = make_encoder(spec, cfg)
-        if isinstance(self.encoder, MlpEncoder):
+        self.net, self.encoder = cfg, make_encoder(spec, cfg)
+        if not self.encoder.token_dim:
             self.basic = head(cfg.hidden_dim, spec.n_actions, OUTPUT_GAIN, noisy)
         else:
-            # A hypernetwork's tokens of allies and of enemies are not of one kind.
-            self.n_sides = 2 if isinstance(self.encoder, HpnEncoder) else 1
+            self.n_sides = self.encoder.n_sides
             n_queries = self.n_sides * (1 + spec.n_aimed)
             self.basic = head(cfg.hidden_dim, spec.first_target, OUTPUT_GAIN, noisy)
             self.aim = head(cfg.hidden_dim, n_queries * self.encoder.token_dim, OUTPUT_GAIN, noisy)
-        self.comm = None if cfg.comm == "none" else Comm(cfg)
+        self.comm = make_comm(cfg)
 
     @property
     def carry_size(self) -> int:
-        return self.core.carry_size
+        size: int = self.core.carry_size
+        return size
 
     def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
@@ -89,9 +73,9 @@ class Actor(nn.Module):
     def encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None) -> Encoding:
         """Features of agents with these ids [A, A], before communication."""
         if isinstance(self.core, TokenCore):
-            assert isinstance(self.encoder, TransformerEncoder), "settings see to that"
             return Encoding(*self.core(self.encoder, obs, carry, resets, ids))
-        features, tokens = encode(self.encoder, obs.merge(), ids)  # [B T, A, H], [B T, A, M, K]
+        # [B T, A, H], [B T, A, M, K]
+        features, tokens = encode(self.encoder, self.net, obs.merge(), ids)
         features, carry = self.core(split_axis(features, resets.shape), carry, resets)
         if tokens is not None:
             tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
@@ -248,7 +232,7 @@ class SeparateActors(nn.Module):
     def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         self._check(obs)
         ids = one_hot_ids(self.each[0].n_ids, obs)
-        if isinstance(self.each[0].encoder, MlpEncoder):  # each reads its own vector only
+        if not self.each[0].encoder.reads_units:  # each reads its own vector only
             encodings = [
                 actor.encode_alone(
                     obs.of_agents(slice(a, a + 1)),

@@ -1,12 +1,31 @@
 """Encoders with attention: one for agents, over whom they see; one for critics, over everybody."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import AttentionPool, linear
 from terrarium.marl.nets.unit_columns import N_COUNTS, columns_for, log_counts, with_ids
+
+
+@dataclass(frozen=True)
+class AttentionConfig(PartConfig):
+    """Sizes of the attention encoder."""
+
+    token_dim: int = 16
+    """size of an entity token"""
+    n_heads: int = 4
+    """attention heads"""
+
+    def __post_init__(self) -> None:
+        check_ranges("encoder", self, token_dim=(4, 4096), n_heads=(1, 64))
 
 
 class AttentionEncoder(nn.Module):
@@ -17,16 +36,19 @@ class AttentionEncoder(nn.Module):
     tokens are narrower than what stands for an agent: they are most of the work in large battles.
     """
 
-    def __init__(
-        self, hidden_dim: int, token_dim: int, n_heads: int, has_abilities: bool, n_ids: int = 0
-    ) -> None:
+    Config: ClassVar[type[AttentionConfig]] = AttentionConfig
+    reads_units: ClassVar[bool] = True
+    n_sides: ClassVar[int] = 1
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: AttentionConfig) -> None:
         super().__init__()
-        self.columns = columns_for(has_abilities)
+        hidden_dim, token_dim, n_ids = net.hidden_dim, cfg.token_dim, n_ids_of(spec, net)
+        self.columns = columns_for(spec.n_aimed > 0)
         self.token_dim = token_dim
         self.unit = linear(len(self.columns.of_anybody), token_dim)
         self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
         self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
-        self.pool = AttentionPool(hidden_dim, token_dim, n_heads)
+        self.pool = AttentionPool(hidden_dim, token_dim, cfg.n_heads)
         self.join = linear(2 * hidden_dim, hidden_dim)
 
     def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:

@@ -1,10 +1,16 @@
 """Entity encoder: a map of the units around the agent, read by convolutions."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
 from terrarium.marl.nets.unit_columns import columns_for, others_seen, with_ids
 
@@ -19,6 +25,19 @@ _FIRST, _SECOND = 16, 32
 """Channels after each convolution"""
 
 
+@dataclass(frozen=True)
+class CnnConfig(PartConfig):
+    """Sizes of the CNN encoder."""
+
+    grid_size: int = 11
+    """cells along each side of the map around the agent"""
+    token_dim: int = 16
+    """size of an entity token"""
+
+    def __post_init__(self) -> None:
+        check_ranges("encoder", self, grid_size=(3, 64), token_dim=(4, 4096))
+
+
 class CnnEncoder(nn.Module):
     """Two convolutions over the map, joined with what the agent knows of itself.
 
@@ -26,11 +45,15 @@ class CnnEncoder(nn.Module):
     exactly where each unit stands.
     """
 
-    def __init__(
-        self, hidden_dim: int, token_dim: int, grid_size: int, has_abilities: bool, n_ids: int = 0
-    ) -> None:
+    Config: ClassVar[type[CnnConfig]] = CnnConfig
+    reads_units: ClassVar[bool] = True
+    n_sides: ClassVar[int] = 1
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: CnnConfig) -> None:
         super().__init__()
-        self.columns = columns_for(has_abilities)
+        hidden_dim, token_dim, grid_size = net.hidden_dim, cfg.token_dim, cfg.grid_size
+        n_ids = n_ids_of(spec, net)
+        self.columns = columns_for(spec.n_aimed > 0)
         self.token_dim, self.grid_size = token_dim, grid_size
         self.unit = linear(len(self.columns.of_anybody), token_dim)
         self.pair = linear(self.columns.n_pairs, token_dim, bias=False)

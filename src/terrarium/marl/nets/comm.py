@@ -2,21 +2,38 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges, check_settings
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig
+from terrarium.marl.import_paths import Contract, find_class
+from terrarium.marl.net_config import NetConfig, PartConfig, config_of
 from terrarium.marl.nets.building_blocks import linear
 
 
-class CommNetRound(nn.Module):
-    """Everybody says what it thinks and hears the mean (Sukhbaatar et al. 2016)."""
+@dataclass(frozen=True)
+class CommNetConfig(PartConfig):
+    """CommNet's rounds."""
 
-    def __init__(self, hidden_dim: int) -> None:
+    n_rounds: int = 1
+    """rounds of communication per step"""
+
+    def __post_init__(self) -> None:
+        check_ranges("comm", self, n_rounds=(1, 16))
+
+
+class CommNetRound(nn.Module):
+    """Each agent sends its features and receives the mean (Sukhbaatar et al. 2016)."""
+
+    Config: ClassVar[type[PartConfig]] = CommNetConfig
+
+    def __init__(self, net: NetConfig, cfg: CommNetConfig) -> None:
         super().__init__()
-        self.join = linear(2 * hidden_dim, hidden_dim)
+        self.join = linear(2 * net.hidden_dim, net.hidden_dim)
 
     def speak(self, features: Tensor) -> Tensor:
         return features
@@ -28,11 +45,27 @@ class CommNetRound(nn.Module):
         return _heed(self.join, features, weights @ words)
 
 
+@dataclass(frozen=True)
+class TarmacConfig(CommNetConfig):
+    """TarMAC's rounds and the size of its signatures."""
+
+    signature_dim: int = 16
+    """size of signatures and queries"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fine = 4 <= self.signature_dim <= 4096
+        check_settings("comm", self, ("signature_dim", fine, "4 to 4096"))
+
+
 class TarmacRound(nn.Module):
     """Signatures say whom a message is for, queries what an agent wants (Das et al. 2019)."""
 
-    def __init__(self, hidden_dim: int, signature: int) -> None:
+    Config: ClassVar[type[PartConfig]] = TarmacConfig
+
+    def __init__(self, net: NetConfig, cfg: TarmacConfig) -> None:
         super().__init__()
+        hidden_dim, signature = net.hidden_dim, cfg.signature_dim
         self.signature = signature
         self.say = linear(hidden_dim, signature + hidden_dim, gain=1.0)
         self.query = linear(hidden_dim, signature, gain=1.0)
@@ -52,17 +85,34 @@ class TarmacRound(nn.Module):
         return _heed(self.join, features, weights @ values)
 
 
+class NoRound:
+    """No communication."""
+
+    Config: ClassVar[type[PartConfig]] = PartConfig
+
+
+COMMS: dict[str, type[Any]] = {"none": NoRound, "commnet": CommNetRound, "tarmac": TarmacRound}
+
+COMM_CONTRACT = Contract(
+    kind="a round of communication",
+    needs=("Config", "speak", "hear"),
+    arguments=("net", "cfg"),
+    home="terrarium.marl.nets.comm.CommNetRound",
+)
+
+
+def find_comm(name: str) -> type[Any]:
+    return find_class("net.comm", name, COMMS, COMM_CONTRACT)
+
+
 class Comm(nn.Module):
     """Some rounds of messages, each with weights of its own."""
 
-    def __init__(self, cfg: NetConfig) -> None:
+    def __init__(self, net: NetConfig) -> None:
         super().__init__()
-        self.rounds = nn.ModuleList(
-            CommNetRound(cfg.hidden_dim)
-            if cfg.comm == "commnet"
-            else TarmacRound(cfg.hidden_dim, cfg.token_dim)
-            for _ in range(cfg.comm_rounds)
-        )
+        kind = find_comm(net.comm)
+        cfg = config_of(kind, net.comm_config)
+        self.rounds = nn.ModuleList(kind(net, cfg) for _ in range(cfg.n_rounds))
 
     def speak(self, at: int, features: Tensor) -> Tensor:
         """What agents with these features [..., a, H] say in a round, [..., a, W]."""
@@ -79,6 +129,10 @@ class Comm(nn.Module):
         for at, words in enumerate(said):
             features = self.hear(at, features, words, heard)
         return features
+
+
+def make_comm(net: NetConfig) -> Comm | None:
+    return None if net.comm == "none" else Comm(net)
 
 
 def exchange(comms: Sequence[Comm], features: Tensor, heard: Tensor) -> tuple[Tensor, list[Tensor]]:

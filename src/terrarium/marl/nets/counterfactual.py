@@ -7,11 +7,10 @@ from torch import Tensor, nn
 
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError
-from terrarium.marl.nets.actor import make_core
-from terrarium.marl.nets.attention import TableEncoder
+from terrarium.marl.net_config import NetConfig, NetError, PartConfig
 from terrarium.marl.nets.building_blocks import initialize, linear
-from terrarium.marl.nets.mlp import MlpEncoder, agent_states
+from terrarium.marl.nets.cores import make_core
+from terrarium.marl.nets.critic import CriticConfig, encode_state, state_encoder
 from terrarium.marl.nets.recurrent import NoCore
 
 NO_ACTION = -1
@@ -46,29 +45,24 @@ class CounterfactualCritic(nn.Module):
     every agent and action, so whatever the encoder it fits one scenario only.
     """
 
-    def __init__(self, spec: Spec, cfg: NetConfig, memory: bool) -> None:
+    def __init__(self, spec: Spec, net: NetConfig, memory: bool, cfg: CriticConfig) -> None:
         super().__init__()
-        hidden = 2 * cfg.hidden_dim  # 128 with the usual hidden_dim, as in the paper's code
+        hidden = 2 * net.hidden_dim  # 128 with the usual hidden_dim, as in the paper's code
         self.shape = (spec.n_agents, spec.n_actions)
-        self.encoder: TableEncoder | MlpEncoder
-        if cfg.encoder not in ENTITY_ENCODERS:
-            self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
-        else:
-            self.encoder = TableEncoder(
-                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
-            )
-        self.core = make_core(cfg) if memory else NoCore()
-        self.join = linear(cfg.hidden_dim, hidden)
+        self.encoder = state_encoder(spec, net, cfg)
+        self.core = make_core(net) if memory else NoCore(net, PartConfig())
+        self.join = linear(net.hidden_dim, hidden)
         self.now = JointActions(*self.shape, hidden)
         self.before = JointActions(*self.shape, hidden)
         self.whose = nn.Parameter(torch.randn(spec.n_agents, hidden) / math.sqrt(2.0))
         self.middle = linear(hidden, hidden)
         self.values = linear(hidden, spec.n_actions, 1.0)
-        initialize(self, cfg.init)
+        initialize(self, net.init)
 
     @property
     def carry_size(self) -> int:
-        return self.core.carry_size
+        size: int = self.core.carry_size
+        return size
 
     def forward(
         self, obs: Obs, carry: Tensor, resets: Tensor, actions: Tensor, last: Tensor
@@ -91,7 +85,6 @@ class CounterfactualCritic(nn.Module):
                 "COMA's critic fits one scenario: it was made for {} agents with {} actions and "
                 "this one has {} with {}; train a new run for it".format(*self.shape, *found)
             )
-        entities = isinstance(self.encoder, TableEncoder)
-        features = self.encoder(obs if entities else agent_states(obs))  # [B, T, A, W]
+        features = encode_state(self.encoder, obs)  # [B, T, A, W]
         known: tuple[Tensor, Tensor] = self.core(features, carry, resets)
         return known

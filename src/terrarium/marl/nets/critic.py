@@ -1,15 +1,35 @@
 """The value's network: how good the battle is for each agent."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig
+from terrarium.marl.net_config import NetConfig, n_ids_of
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.building_blocks import initialize, linear
-from terrarium.marl.nets.encoders import EntityEncoder, encode, make_encoder, n_ids_of
-from terrarium.marl.nets.mlp import MlpEncoder, agent_states
+from terrarium.marl.nets.encoders import encode, make_encoder, reads_units
+from terrarium.marl.nets.mlp import agent_states, mlp
 from terrarium.marl.nets.unit_columns import one_hot_ids
+
+
+@dataclass(frozen=True)
+class CriticConfig:
+    """Attention of a centralized critic over all units; without views of units nothing reads it."""
+
+    token_dim: int = 16
+    """size of an entity token"""
+    n_heads: int = 4
+    """attention heads"""
+
+    def __post_init__(self) -> None:
+        check_ranges("critic", self, token_dim=(4, 4096), n_heads=(1, 64))
+
+
+_DEFAULTS = CriticConfig()
 
 
 class Critic(nn.Module):
@@ -19,30 +39,26 @@ class Critic(nn.Module):
     an encoder, and ids, as agents have.
     """
 
-    def __init__(self, spec: Spec, cfg: NetConfig, central: bool) -> None:
+    def __init__(
+        self, spec: Spec, net: NetConfig, central: bool, cfg: CriticConfig = _DEFAULTS
+    ) -> None:
         super().__init__()
-        self.central = central
-        self.n_ids = 0 if central else n_ids_of(spec, cfg)
-        self.encoder: TableEncoder | EntityEncoder | MlpEncoder
-        if not central:
-            self.encoder = make_encoder(spec, cfg)
-        elif cfg.encoder in ENTITY_ENCODERS:
-            self.encoder = TableEncoder(
-                cfg.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0
-            )
+        self.central, self.net = central, net
+        self.n_ids = 0 if central else n_ids_of(spec, net)
+        self.encoder: Any
+        if central:
+            self.encoder = state_encoder(spec, net, cfg)
         else:
-            self.encoder = MlpEncoder(spec.obs_width + spec.state_size, cfg.hidden_dim)
-        self.value = linear(cfg.hidden_dim, 1, 1.0)
-        initialize(self, cfg.init)
+            self.encoder = make_encoder(spec, net)
+        self.value = linear(net.hidden_dim, 1, 1.0)
+        initialize(self, net.init)
 
     def forward(self, obs: Obs) -> Tensor:
         """obs [...] -> values [..., A]."""
-        if isinstance(self.encoder, TableEncoder):
-            features = self.encoder(obs)
-        elif self.central:
-            features = self.encoder(agent_states(obs))
+        if self.central:
+            features = encode_state(self.encoder, obs)
         else:
-            features, _ = encode(self.encoder, obs, one_hot_ids(self.n_ids, obs))
+            features, _ = encode(self.encoder, self.net, obs, one_hot_ids(self.n_ids, obs))
         values: Tensor = self.value(features).squeeze(-1)
         return values
 
@@ -51,3 +67,17 @@ class Critic(nn.Module):
         """How many numbers it reads of each unit, or of the whole battle."""
         first = next(layer for layer in self.modules() if isinstance(layer, nn.Linear))
         return first.in_features
+
+
+def state_encoder(spec: Spec, net: NetConfig, cfg: CriticConfig) -> TableEncoder | nn.Sequential:
+    """What a centralized critic reads the state with, however agents read their observations."""
+    if reads_units(net):
+        return TableEncoder(net.hidden_dim, cfg.token_dim, cfg.n_heads, spec.n_aimed > 0)
+    return mlp(spec.obs_width + spec.state_size, net.hidden_dim)
+
+
+def encode_state(encoder: TableEncoder | nn.Sequential, obs: Obs) -> Tensor:
+    """Features [..., A, H] of the whole battle, as it concerns each agent."""
+    entities = isinstance(encoder, TableEncoder)
+    features: Tensor = encoder(obs if entities else agent_states(obs))
+    return features

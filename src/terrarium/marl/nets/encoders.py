@@ -1,51 +1,107 @@
-"""Which encoder reads what an agent sees, by its name."""
+"""Encoders: from an agent's observation to features. `ENCODERS` names them."""
 
-from torch import Tensor
+from typing import Any, ClassVar, Protocol
+
+from torch import Tensor, nn
 
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import ENTITY_ENCODERS, NetConfig, NetError
+from terrarium.marl.import_paths import Contract, find_class, is_import_path
+from terrarium.marl.net_config import NetConfig, NetError, config_of
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder
 from terrarium.marl.nets.hpn import HpnEncoder
-from terrarium.marl.nets.mlp import MlpEncoder
+from terrarium.marl.nets.mlp import LinearEncoder, MlpEncoder
 from terrarium.marl.nets.transformer_encoder import TransformerEncoder
-from terrarium.marl.nets.unit_columns import with_ids
-
-EntityEncoder = AttentionEncoder | HpnEncoder | TransformerEncoder | CnnEncoder
 
 
-def make_encoder(spec: Spec, cfg: NetConfig) -> EntityEncoder | MlpEncoder:
-    """What reads an agent's own view; all but the one of vectors also yield tokens to aim at."""
-    has_abilities, n_ids = spec.n_aimed > 0, n_ids_of(spec, cfg)
-    if cfg.encoder == "attention":
-        return AttentionEncoder(cfg.hidden_dim, cfg.token_dim, cfg.n_heads, has_abilities, n_ids)
-    if cfg.encoder == "hpn":
-        return HpnEncoder(cfg.hidden_dim, cfg.token_dim, has_abilities, n_ids)
-    if cfg.encoder == "transformer":
-        return TransformerEncoder(cfg.hidden_dim, cfg.n_layers, cfg.n_heads, has_abilities, n_ids)
-    if cfg.encoder == "cnn":
-        return CnnEncoder(cfg.hidden_dim, cfg.token_dim, cfg.grid_size, has_abilities, n_ids)
-    return MlpEncoder(spec.obs_width + n_ids, cfg.hidden_dim, plain=cfg.encoder == "linear")
+class Encoder(Protocol):
+    """A `torch.nn.Module` that is made from (spec, net, cfg), where cfg is its `Config`."""
+
+    Config: ClassVar[type[Any]]
+    """its settings, a `PartConfig`: the section `encoder`"""
+    reads_units: ClassVar[bool]
+    """it reads tables of units, and fits every scenario; otherwise flat observations"""
+    token_dim: int
+    """size of the tokens that actions are aimed at; 0: it has none"""
+    n_sides: int
+    """2: tokens of allies and enemies have queries of their own; else 1"""
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: Any) -> None: ...
+
+    def __call__(self, obs: Obs, ids: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """obs [B, ...], ids [A, I] -> features [B, A, H], and tokens [B, A, M, K] of all units.
+
+        Without views of units, or with `token_dim` 0, there are no tokens.
+        """
 
 
-def n_ids_of(spec: Spec, cfg: NetConfig) -> int:
-    return spec.n_agents if cfg.agent_id else 0
+ENCODERS: dict[str, type[Any]] = {
+    "attention": AttentionEncoder,
+    "hpn": HpnEncoder,
+    "transformer": TransformerEncoder,
+    "cnn": CnnEncoder,
+    "mlp": MlpEncoder,
+    "linear": LinearEncoder,
+}
+
+ENCODER_CONTRACT = Contract(
+    kind="an encoder",
+    needs=("Config", "reads_units", "n_sides", "forward"),
+    arguments=("spec", "net", "cfg"),
+    home="terrarium.marl.nets.encoders.Encoder",
+)
+
+
+def find_encoder(name: str) -> type[Any]:
+    return find_class("net.encoder", name, ENCODERS, ENCODER_CONTRACT)
+
+
+def make_encoder(spec: Spec, net: NetConfig) -> Any:
+    kind = find_encoder(net.encoder)
+    encoder = kind(spec, net, config_of(kind, net.encoder_config))
+    if is_import_path(net.encoder):
+        _check_encoder(encoder, net)
+    return encoder
+
+
+def _check_encoder(encoder: Any, net: NetConfig) -> None:
+    if not isinstance(encoder, nn.Module) or not isinstance(
+        getattr(encoder, "token_dim", None), int
+    ):
+        raise NetError(
+            f"{net.encoder} is no torch.nn.Module with a number token_dim; the contract is in "
+            f"{ENCODER_CONTRACT.home}"
+        )
 
 
 def encode(
-    encoder: EntityEncoder | MlpEncoder, obs: Obs, ids: Tensor | None
+    encoder: Any, net: NetConfig, obs: Obs, ids: Tensor | None
 ) -> tuple[Tensor, Tensor | None]:
-    """Features [B, A, H], and tokens [B, A, M, K] if there are any."""
-    if not isinstance(encoder, MlpEncoder):
-        features, tokens = encoder(obs, ids)
-        return features, tokens
-    x = with_ids(obs.vector, ids)  # [B, A, D]
-    if x.shape[-1] != encoder.n_in:
-        n_ids = 0 if ids is None else ids.shape[-1]
+    """Features [B, A, H] and tokens [B, A, M, K] of an encoder, which must have these shapes."""
+    features, tokens = encoder(obs, ids)
+    wanted = (*obs.avail.shape[:-1], net.hidden_dim)
+    if features.shape != wanted:
         raise NetError(
-            f"this policy reads vectors of {encoder.n_in - n_ids} numbers and the scenario shows "
-            f"{obs.vector.shape[-1]}; only the encoders of units fit every scenario: "
-            f"net.encoder={', '.join(ENTITY_ENCODERS)}"
+            f"net.encoder={net.encoder} gives features {list(features.shape)}, and "
+            f"[B, A, net.hidden_dim] = {list(wanted)} is needed; the contract is in "
+            f"{ENCODER_CONTRACT.home}"
         )
-    return encoder(x), None
+    if encoder.token_dim:
+        wanted = (*obs.mask.shape, encoder.token_dim)
+        if tokens is None or tokens.shape != wanted:
+            raise NetError(
+                f"net.encoder={net.encoder} has to give tokens [B, A, M, token_dim] = "
+                f"{list(wanted)}; the contract is in {ENCODER_CONTRACT.home}"
+            )
+    return features, tokens
+
+
+def reads_units(net: NetConfig) -> bool:
+    """Whether a network reads tables of units, not flat observations."""
+    return bool(find_encoder(net.encoder).reads_units)
+
+
+def views_of(net: NetConfig) -> tuple[str, ...]:
+    """What an environment has to show for these networks."""
+    return ("pairs", "table") if reads_units(net) else ("obs", "state")

@@ -1,11 +1,28 @@
 """An encoder whose weights depend on whom it reads: hyper policy networks (Hao et al. 2023)."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
 from terrarium.marl.nets.unit_columns import Columns, columns_for, others_seen, with_ids
+
+
+@dataclass(frozen=True)
+class HpnConfig(PartConfig):
+    """Sizes of the HPN encoder."""
+
+    token_dim: int = 16
+    """hidden units of the hypernetworks; 64 is the published size"""
+
+    def __post_init__(self) -> None:
+        check_ranges("encoder", self, token_dim=(4, 4096))
 
 
 class HpnEncoder(nn.Module):
@@ -16,9 +33,15 @@ class HpnEncoder(nn.Module):
     head, with queries of their own for allies and enemies, is the paper's output.
     """
 
-    def __init__(self, hidden_dim: int, hidden: int, has_abilities: bool, n_ids: int = 0) -> None:
+    Config: ClassVar[type[HpnConfig]] = HpnConfig
+    reads_units: ClassVar[bool] = True
+    # Tokens of allies and of enemies are not of one kind.
+    n_sides: ClassVar[int] = 2
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: HpnConfig) -> None:
         super().__init__()
-        self.columns = columns_for(has_abilities)
+        hidden_dim, hidden, n_ids = net.hidden_dim, cfg.token_dim, n_ids_of(spec, net)
+        self.columns = columns_for(spec.n_aimed > 0)
         self.token_dim = hidden + 1
         self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
         self.allies = _Hypernet(self.columns, hidden, hidden_dim)

@@ -5,12 +5,13 @@ they would need the stretches cut at every end, and padded or packed, which take
 times as long on a CPU (docs/performance.md).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from terrarium.marl.net_config import NetConfig, PartConfig
 from terrarium.marl.nets.building_blocks import linear
 
 Grads = tuple[Tensor | None, ...]
@@ -153,9 +154,13 @@ def _steps(
 class RecurrentCore(nn.Module):
     """A GRU or LSTM, one for all agents. A carry is what it remembers: [B, A, carry_size]."""
 
-    def __init__(self, kind: str, hidden_dim: int) -> None:
+    Config: ClassVar[type[PartConfig]] = PartConfig
+    kind: ClassVar[str]
+
+    def __init__(self, net: NetConfig, cfg: PartConfig) -> None:
         super().__init__()
-        self.kind, self.hidden_dim = kind, hidden_dim
+        kind, hidden_dim = self.kind, net.hidden_dim
+        self.hidden_dim = hidden_dim
         n_gates = {"gru": 3, "lstm": 4}[kind]
         self.drive = linear(hidden_dim, n_gates * hidden_dim, gain=1.0)
         self.recall = linear(hidden_dim, n_gates * hidden_dim, gain=1.0, bias=False)
@@ -182,10 +187,26 @@ class RecurrentCore(nn.Module):
         return torch.cat((features.tanh(), carry[..., self.hidden_dim :]), -1)
 
 
+class GruCore(RecurrentCore):
+    """Gated recurrent units."""
+
+    kind = "gru"
+
+
+class LstmCore(RecurrentCore):
+    """Long short-term memory."""
+
+    kind = "lstm"
+
+
 class NoCore(nn.Module):
     """Remembers nothing."""
 
+    Config: ClassVar[type[PartConfig]] = PartConfig
     carry_size = 0
+
+    def __init__(self, net: NetConfig, cfg: PartConfig) -> None:
+        super().__init__()
 
     def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
         return x, carry

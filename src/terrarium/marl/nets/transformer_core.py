@@ -1,11 +1,33 @@
 """A core that remembers by looking back: causal attention over the last steps of the episode."""
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
+from terrarium.marl.net_config import NetConfig, PartConfig, check_heads
 from terrarium.marl.nets.building_blocks import linear
+
+
+@dataclass(frozen=True)
+class TransformerCoreConfig(PartConfig):
+    """Sizes of the transformer core."""
+
+    n_layers: int = 1
+    """layers of attention"""
+    n_heads: int = 4
+    """attention heads"""
+    window: int = 16
+    """steps that it attends to"""
+
+    def __post_init__(self) -> None:
+        check_ranges("core", self, n_layers=(1, 16), n_heads=(1, 64), window=(1, 512))
+
+    def check(self, net: NetConfig) -> None:
+        check_heads("core", net, self.n_heads)
 
 
 class TransformerCore(nn.Module):
@@ -15,10 +37,14 @@ class TransformerCore(nn.Module):
     anything: [B, A, layers * window * (hidden_dim + 1)].
     """
 
-    def __init__(self, hidden_dim: int, n_layers: int, n_heads: int, window: int) -> None:
+    Config: ClassVar[type[TransformerCoreConfig]] = TransformerCoreConfig
+
+    def __init__(self, net: NetConfig, cfg: TransformerCoreConfig) -> None:
         super().__init__()
-        self.hidden_dim, self.window = hidden_dim, window
-        self.layers = nn.ModuleList(_Layer(hidden_dim, n_heads, window) for _ in range(n_layers))
+        self.hidden_dim, self.window = net.hidden_dim, cfg.window
+        self.layers = nn.ModuleList(
+            _Layer(net.hidden_dim, cfg.n_heads, cfg.window) for _ in range(cfg.n_layers)
+        )
 
     @property
     def carry_size(self) -> int:

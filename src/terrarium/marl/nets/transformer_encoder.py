@@ -1,9 +1,21 @@
 """Entity encoder with self-attention, after UPDeT (Hu et al. 2021)."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
+from terrarium.config import check_ranges
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
+from terrarium.marl.net_config import (
+    NetConfig,
+    NetError,
+    PartConfig,
+    check_heads,
+    n_ids_of,
+)
 from terrarium.marl.nets.building_blocks import linear, split_axis
 from terrarium.marl.nets.unit_columns import (
     N_COUNTS,
@@ -14,6 +26,22 @@ from terrarium.marl.nets.unit_columns import (
 )
 
 
+@dataclass(frozen=True)
+class TransformerEncoderConfig(PartConfig):
+    """Sizes of the transformer encoder; its tokens have net.hidden_dim numbers."""
+
+    n_layers: int = 1
+    """layers of self-attention"""
+    n_heads: int = 4
+    """attention heads"""
+
+    def __post_init__(self) -> None:
+        check_ranges("encoder", self, n_layers=(1, 16), n_heads=(1, 64))
+
+    def check(self, net: NetConfig) -> None:
+        check_heads("encoder", net, self.n_heads)
+
+
 class TransformerEncoder(nn.Module):
     """Tokens of the agent itself and of whom it sees pass through blocks of self-attention.
 
@@ -21,16 +49,19 @@ class TransformerEncoder(nn.Module):
     the agent, and what becomes of the others is aimed at.
     """
 
-    def __init__(
-        self, hidden_dim: int, n_layers: int, n_heads: int, has_abilities: bool, n_ids: int = 0
-    ) -> None:
+    Config: ClassVar[type[TransformerEncoderConfig]] = TransformerEncoderConfig
+    reads_units: ClassVar[bool] = True
+    n_sides: ClassVar[int] = 1
+
+    def __init__(self, spec: Spec, net: NetConfig, cfg: TransformerEncoderConfig) -> None:
         super().__init__()
-        self.columns = columns_for(has_abilities)
+        hidden_dim, n_ids = net.hidden_dim, n_ids_of(spec, net)
+        self.columns = columns_for(spec.n_aimed > 0)
         self.token_dim = hidden_dim
         self.unit = linear(len(self.columns.of_anybody), hidden_dim)
         self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
         self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
-        self.blocks = nn.ModuleList(_Block(hidden_dim, n_heads) for _ in range(n_layers))
+        self.blocks = nn.ModuleList(_Block(hidden_dim, cfg.n_heads) for _ in range(cfg.n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
         self.norm = nn.LayerNorm(hidden_dim)
 
@@ -68,12 +99,26 @@ class TransformerEncoder(nn.Module):
         return mine * obs.acting.unsqueeze(-1)
 
 
+@dataclass(frozen=True)
+class TokenCoreConfig(PartConfig):
+    """The token core has no settings."""
+
+    def check(self, net: NetConfig) -> None:
+        if net.encoder != "transformer":
+            raise NetError(
+                "net.core=token remembers by a token among those of net.encoder=transformer, and "
+                f"net.encoder is {net.encoder}; use net.encoder=transformer, or net.core=gru"
+            )
+
+
 class TokenCore(nn.Module):
     """Remembers by a token more: what becomes of it is there again in the next step."""
 
-    def __init__(self, hidden_dim: int) -> None:
+    Config: ClassVar[type[TokenCoreConfig]] = TokenCoreConfig
+
+    def __init__(self, net: NetConfig, cfg: TokenCoreConfig) -> None:
         super().__init__()
-        self.carry_size = hidden_dim
+        self.carry_size = net.hidden_dim
 
     def forward(
         self,

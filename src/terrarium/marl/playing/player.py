@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from terrarium.envs.views import Views
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.batch import obs_from_views
-from terrarium.marl.net_config import views_of
+from terrarium.marl.nets.encoders import views_of
 from terrarium.marl.playing.policy import load_policy
 
 if TYPE_CHECKING:

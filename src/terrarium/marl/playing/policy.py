@@ -8,14 +8,13 @@ import numpy as np
 
 from terrarium.config import Layer, given, layer_from_file
 from terrarium.envs.tasks.spec import Spec
-from terrarium.errors import TerrariumError, nearest
-from terrarium.marl.algo_settings import algo_sections, algo_settings
-from terrarium.marl.algos import ALGOS, find_algo
+from terrarium.errors import TerrariumError
+from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Algo
-from terrarium.marl.algos.per_team import is_teams, split_teams
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.runtime import make_runtime
+from terrarium.marl.sections import algo_sections, algo_settings, net_sections, net_settings
 
 
 def load_policy(file: Path) -> tuple[Algo, Layer]:
@@ -36,14 +35,12 @@ def load_policy(file: Path) -> tuple[Algo, Layer]:
 
 def _settings(layer: Layer, name: str) -> tuple[NetConfig, Any]:
     """Of the networks and of the algorithm; those of the run do not matter for acting."""
-    for word in split_teams(name).values() if is_teams(name) else (name,):
-        if word not in ALGOS:
-            raise TerrariumError(
-                f'{layer.source}: unknown algorithm "{word}".{nearest(word, ALGOS)} '
-                f"Allowed: {', '.join(ALGOS)}"
-            )
-    kinds: dict[str, type[Any]] = {"net": NetConfig, **algo_sections(name)}
+    layers = [layer]
+    try:
+        kinds: dict[str, type[Any]] = {**net_sections(layers), **algo_sections(name, layers)}
+    except TerrariumError as error:  # a class that is not here
+        raise TerrariumError(f"{layer.source}: {error}") from None
     tables = {key: layer.values[key] for key in kinds if key in layer.values}
     values = given(kinds, [Layer(layer.source, tables)])
-    net = NetConfig(**values.pop("net"))
-    return net, algo_settings(name, values)
+    net = net_settings(kinds, values)
+    return net, algo_settings(name, kinds, values)

@@ -5,25 +5,21 @@ from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
 from terrarium.marl.buffers.replay_batch import ReplayConfig
-from terrarium.marl.net_config import NetConfig, views_of
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.encoders import reads_units
 
-RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic")
 RECEIVERS = ("all", "sight", "similar", "roles")
 TRIGGERS = ("fixed", "entropy")
 
 
 @dataclass(frozen=True)
 class ShareConfig:
-    """What agents send, to whom, and how often."""
+    """What agents send, to whom, and how often; subclasses add the settings of a rule."""
 
     rule: str = "none"
     """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
     bandwidth: float = 0.1
     """fraction of its experience that an agent may send per update"""
-    window: int = 1500
-    """quantile, gaussian: number of past TD errors of an agent"""
-    uniform_fraction: float = 0.1
-    """stochastic: part of the bandwidth that is sent uniformly at random"""
     receivers: str = "all"
     """all; sight: agents that the sender sees; similar: similar observations; roles: same
     cluster"""
@@ -41,7 +37,7 @@ class ShareConfig:
     """coefficient of the loss of received experience"""
 
     def __post_init__(self) -> None:
-        for name, allowed in (("rule", RULES), ("receivers", RECEIVERS), ("trigger", TRIGGERS)):
+        for name, allowed in (("receivers", RECEIVERS), ("trigger", TRIGGERS)):
             value = getattr(self, name)
             if value not in allowed:
                 raise TerrariumError(
@@ -50,8 +46,6 @@ class ShareConfig:
                 )
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
-            ("window", 2, 100_000),
-            ("uniform_fraction", 0.0, 1.0),
             ("min_similarity", -1.0, 1.0),
             ("n_roles", 1, 64),
             ("interval", 1, 10**9),
@@ -72,7 +66,7 @@ def check_share(net: NetConfig, share: ShareConfig, replay: ReplayConfig) -> Non
     """Refuse sharing in which nothing could ever be sent."""
     if share.rule == "none":
         return
-    if share.receivers == "sight" and "pairs" not in views_of(net):
+    if share.receivers == "sight" and not reads_units(net):
         raise TerrariumError(
             f"share.receivers is sight and net.encoder {net.encoder}: vectors do not say who sees "
             "whom; set net.encoder=attention, or share.receivers=similar, which compares vectors"

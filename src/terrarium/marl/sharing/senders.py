@@ -1,75 +1,225 @@
-"""What an agent sends: the experience by which it was surprised (Gerstgrasser et al. 2023)."""
+"""Sharing rules: which experience an agent sends (Gerstgrasser et al. 2023)."""
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor
 
+from terrarium.config import check_ranges, check_settings
+from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.sharing.config import ShareConfig
 
 
 class Sender:
-    """Marks what each agent sends. It remembers the last errors of each agent."""
+    """Marks what each agent sends, within the bandwidth."""
 
     def __init__(self, cfg: ShareConfig, n_agents: int) -> None:
         self.cfg = cfg
-        self._window = torch.full((n_agents, cfg.window), torch.nan)  # newest last
+        self.rule = find_sharing_rule(cfg.rule)(cfg, n_agents)
 
     def mark(self, errors: Tensor, there: Tensor, generator: torch.Generator) -> Tensor:
         """[R, L, A] what is sent, of experience [R, L, A] that is there."""
-        sizes = errors.detach().abs()
-        self._remember(sizes, there)
-        cfg = self.cfg
-        if cfg.rule == "stochastic":
-            score, wanted = self._lots(sizes, there, generator)
-        elif cfg.rule == "normal_tails":
-            score, wanted = normal_tails(errors.detach(), there, cfg.bandwidth)
-        else:
-            score, wanted = sizes, sizes > self._threshold().to(sizes.device)
-        return within_bandwidth(wanted & there, score, there, cfg.bandwidth)
+        score, wanted = self.rule.select(errors.detach(), there, generator)
+        return within_bandwidth(wanted & there, score, there, self.cfg.bandwidth)
 
-    def _threshold(self) -> Tensor:
-        """[A] the error above which an experience is unusual for its agent."""
-        share = 1.0 - self.cfg.bandwidth
-        if share == 0.0:  # everything is sent, the smallest error as well
-            return self._window.new_full((len(self._window),), -math.inf)
-        if self.cfg.rule == "quantile":
-            return torch.nanquantile(self._window, share, -1)
-        # The deviation, not the variance, whatever the authors' program does.
-        mean = self._window.nanmean(-1)
-        spread = (self._window - mean.unsqueeze(-1)).square().nanmean(-1).sqrt()
-        return mean + normal_quantile(share) * spread
+    def state_dict(self) -> dict[str, Any]:
+        return self.rule.state_dict()
 
-    def _lots(
-        self, sizes: Tensor, there: Tensor, generator: torch.Generator
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.rule.load_state_dict(state)
+
+
+class SharingRule(Protocol):
+    """Selects the experience that agents send; a class of your own inherits from it."""
+
+    Config: ClassVar[type[Any]] = ShareConfig
+
+    def __init__(self, cfg: Any, n_agents: int) -> None: ...
+
+    def select(
+        self, errors: Tensor, there: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """Drawn by the size of the error; a part of the bandwidth is for anything.
+        """Per-agent TD errors [R, L, A] -> scores [R, L, A], and which experience is wanted.
 
-        If more is drawn than the bandwidth lets through, luck decides, not the size once more:
-        among what was drawn, a lot's share of its chance is as likely to be small as large.
+        If more is wanted than the bandwidth lets through, the highest scores are sent.
         """
-        chances = stochastic_chances(sizes, there, self.cfg.bandwidth, self.cfg.uniform_fraction)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        assert not state, "there is nothing to load"
+
+
+class NoSharing(SharingRule):
+    """Nothing is sent."""
+
+    def __init__(self, cfg: ShareConfig, n_agents: int) -> None:
+        """Nothing to set up."""
+
+    def select(
+        self, errors: Tensor, there: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        return errors, torch.zeros_like(there)
+
+
+@dataclass(frozen=True)
+class WindowConfig(ShareConfig):
+    """Sharing by a threshold on the last TD errors of an agent."""
+
+    rule: str = "quantile"
+    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+    window: int = 1500
+    """number of past TD errors of an agent"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranges("share", self, window=(2, 100_000))
+
+
+@dataclass(frozen=True)
+class GaussianConfig(WindowConfig):
+    """The same, by their mean and standard deviation."""
+
+    rule: str = "gaussian"
+    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+
+
+class Window:
+    """The last absolute TD errors of each agent."""
+
+    def __init__(self, n_agents: int, length: int) -> None:
+        self.errors = torch.full((n_agents, length), torch.nan)  # newest last
+
+    def add(self, sizes: Tensor, there: Tensor) -> None:
+        """The newest errors of each agent push out its oldest."""
+        length, n_agents = self.errors.shape[1], sizes.shape[-1]
+        if len(self.errors) != n_agents:  # another scenario, other agents
+            self.errors = torch.full((n_agents, length), torch.nan)
+        for a in range(n_agents):
+            new = sizes[..., a][there[..., a]].cpu()
+            self.errors[a] = torch.cat((self.errors[a], new))[-length:]
+
+
+class QuantileRule(SharingRule):
+    """Errors above a quantile of the window (SUPER's default)."""
+
+    Config: ClassVar[type[Any]] = WindowConfig
+
+    def __init__(self, cfg: WindowConfig, n_agents: int) -> None:
+        self.cfg, self.window = cfg, Window(n_agents, cfg.window)
+
+    def select(
+        self, errors: Tensor, there: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        sizes, kept = errors.abs(), 1.0 - self.cfg.bandwidth
+        self.window.add(sizes, there)
+        if kept == 0.0:  # everything is sent, the smallest error as well
+            return sizes, torch.ones_like(there)
+        return sizes, sizes > self.threshold(kept).to(sizes.device)
+
+    def threshold(self, kept: float) -> Tensor:
+        """[A] the error above which an experience is unusual for its agent."""
+        return torch.nanquantile(self.window.errors, kept, -1)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"window": self.window.errors}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.window.errors = state["window"].clone()
+
+
+class GaussianRule(QuantileRule):
+    """Errors in the upper tail of a normal distribution fitted to the window."""
+
+    Config: ClassVar[type[Any]] = GaussianConfig
+
+    def threshold(self, kept: float) -> Tensor:
+        # The deviation, not the variance, whatever the authors' program does.
+        mean = self.window.errors.nanmean(-1)
+        spread = (self.window.errors - mean.unsqueeze(-1)).square().nanmean(-1).sqrt()
+        return mean + normal_quantile(kept) * spread
+
+
+@dataclass(frozen=True)
+class NormalTailsConfig(ShareConfig):
+    """Sharing of what is unusual in the agent's own batch."""
+
+    rule: str = "normal_tails"
+    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+
+
+class NormalTailsRule(SharingRule):
+    """Errors outside of the middle of a normal distribution fitted to the agent's own batch."""
+
+    Config: ClassVar[type[Any]] = NormalTailsConfig
+
+    def __init__(self, cfg: NormalTailsConfig, n_agents: int) -> None:
+        self.cfg = cfg
+
+    def select(
+        self, errors: Tensor, there: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        return normal_tails(errors, there, self.cfg.bandwidth)
+
+
+@dataclass(frozen=True)
+class StochasticConfig(ShareConfig):
+    """Sharing by chance, in proportion to the TD error."""
+
+    rule: str = "stochastic"
+    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+    uniform_fraction: float = 0.1
+    """part of the bandwidth that is sent uniformly at random"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fine = 0.0 <= self.uniform_fraction <= 1.0
+        check_settings("share", self, ("uniform_fraction", fine, "0 to 1"))
+
+
+class StochasticRule(SharingRule):
+    """Drawn by the size of the error; a part of the bandwidth is for any experience.
+
+    If more is drawn than the bandwidth lets through, luck decides, not the size once more: among
+    what was drawn, a lot's share of its chance is as likely to be small as large.
+    """
+
+    Config: ClassVar[type[Any]] = StochasticConfig
+
+    def __init__(self, cfg: StochasticConfig, n_agents: int) -> None:
+        self.cfg = cfg
+
+    def select(
+        self, errors: Tensor, there: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        cfg, sizes = self.cfg, errors.abs()
+        chances = stochastic_chances(sizes, there, cfg.bandwidth, cfg.uniform_fraction)
         lots = torch.rand(sizes.shape, generator=generator).to(sizes.device)
         return -lots / chances, lots < chances
 
-    def _remember(self, sizes: Tensor, there: Tensor) -> None:
-        """The newest errors of each agent push out its oldest."""
-        if self.cfg.rule not in ("quantile", "gaussian"):
-            return
-        n_agents = sizes.shape[-1]
-        if len(self._window) != n_agents:  # another scenario, other agents
-            self._window = torch.full((n_agents, self.cfg.window), torch.nan)
-        for a in range(n_agents):
-            new = sizes[..., a][there[..., a]].cpu()
-            self._window[a] = torch.cat((self._window[a], new))[-self.cfg.window :]
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"window": self._window}
+SHARING_RULES: dict[str, type[SharingRule]] = {
+    "none": NoSharing,
+    "quantile": QuantileRule,
+    "gaussian": GaussianRule,
+    "normal_tails": NormalTailsRule,
+    "stochastic": StochasticRule,
+}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._window = state["window"].clone()
+SHARING_CONTRACT = Contract(
+    kind="a sharing rule",
+    needs=("select",),
+    arguments=("cfg", "n_agents"),
+    home="terrarium.marl.sharing.senders.SharingRule",
+)
+
+
+def find_sharing_rule(name: str) -> type[SharingRule]:
+    return find_class("share.rule", name, SHARING_RULES, SHARING_CONTRACT)
 
 
 def stochastic_chances(

@@ -13,7 +13,7 @@ N_ACTIONS = 5
 """The first one is only for the dead."""
 
 
-class Game:
+class SmallGame:
     """Two agents; each sees a vector, and the team sees both."""
 
     n_agents = 2
@@ -97,7 +97,7 @@ class Game:
         raise AssertionError("games are not saved")
 
 
-class Coordination(Game):
+class Coordination(SmallGame):
     """One step. All meet at the first place: 1; at the last one: 0.5; else nothing."""
 
     def begin(self) -> None:
@@ -105,10 +105,11 @@ class Coordination(Game):
 
     def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
         first, last = (actions == 1).all(axis=1), (actions == N_ACTIONS - 1).all(axis=1)
-        return first + 0.5 * last
+        paid: NDArray[np.float64] = first + 0.5 * last
+        return paid
 
 
-class Memory(Game):
+class Memory(SmallGame):
     """Each agent is shown a place, then nothing; in the last step it has to name it."""
 
     length = 3
@@ -118,10 +119,11 @@ class Memory(Game):
         self.now.obs[:] = np.eye(self.obs_width)[self.cue - 1]
 
     def pay(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        return (actions == self.cue).mean(axis=1)
+        paid: NDArray[np.float64] = (actions == self.cue).mean(axis=1)
+        return paid
 
 
-class BitFlip(Game):
+class BitFlip(SmallGame):
     """One agent flips a bit in each step, until all are as it wants: before, each step costs 1.
 
     Playing at random it hardly ever gets there, and so does whoever learns from that alone.
