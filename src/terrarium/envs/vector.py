@@ -12,7 +12,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario, with_rules
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.records import Records, records
-from terrarium.engine.simulator import MAX_SEED, Simulator
+from terrarium.engine.simulator import MAX_SEED, Simulator, quiet_wraparound
 from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.envs.arrays import empty_output, empty_state, empty_views
@@ -328,7 +328,8 @@ class VecEnv:
             task, views = self._task._replace(settings=settings), self._now._replace(obs=obs)
             self._onlookers[fully_observable] = obs, self._handles(task, views)
         obs, envs = self._onlookers[fully_observable]
-        observe_one(envs, self.n_envs, a, first)
+        with quiet_wraparound():
+            observe_one(envs, self.n_envs, a, first)
         return obs[:, a]
 
     def save(self) -> dict[str, NDArray[np.uint8]]:
