@@ -48,6 +48,7 @@ def refusal(which: str | Path) -> str:
 # nearest name.
 
 BAD = {
+    "[assumptions]\ngravity = 1": "line 5: assumptions.gravity: unknown key. Allowed: preferred_",
     '[assumptions]\nstart_place = "nearest"': "start_place: unknown key. Did you mean",
     '[assumptions]\nstart_places = "nearby"': 'Did you mean "nearest"? Allowed: lattice, nearest',
     "[assumptions]\nbody_overlap = 0.5": "assumptions.body_overlap: 0.5 is outside 0 to 0.25",

@@ -32,6 +32,7 @@ def mirror_battle(
     slots_swapped: bool = False,
     map_mirrored: bool = False,
     vertical: bool = False,
+    rules: str = "",
 ) -> Simulator:
     """Both sides attack-move to where the other one starts."""
     mine, theirs = (RIGHT, LEFT) if map_mirrored else (LEFT, RIGHT)
@@ -49,7 +50,7 @@ def mirror_battle(
         title="",
         version=1,
         terrain=load_terrain("open" if vertical else "band"),
-        rules="liberty" if army in ARMIES else "lotv-4.10",
+        rules=rules or ("liberty" if army in ARMIES else "lotv-4.10"),
         limit_steps=200,
         ticks_per_step=8,
         groups=tuple(groups),

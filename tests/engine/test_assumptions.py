@@ -73,6 +73,13 @@ def test_zealots_fill_the_gaps_around_stalkers_as_pictured(rules: Rules, owner: 
     assert np.abs(np.array(offsets(sim, owner, at)) - pictured).max() <= 0.1
 
 
+def test_the_tenth_marine_stands_in_the_east_and_the_eleventh_in_the_south(rules: Rules) -> None:
+    sim = battle("smac/10m_vs_11m", rules(start_places="nearest", body_overlap=0.0625))
+    east, south = (2 * MARINES_APART, 0.0), (0.0, -2 * MARINES_APART)
+    assert offsets(sim, 1, (9.0, 16.0))[9:] == [east]
+    assert offsets(sim, 2, (23.0, 16.0))[9:] == [east, south]
+
+
 def test_no_place_is_taken_twice(rules: Rules) -> None:
     sim = battle("smac/27m_vs_30m", rules(start_places="nearest", body_overlap=0.0625))
     x, y = sim.units["x"][0], sim.units["y"][0]

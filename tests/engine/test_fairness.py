@@ -1,5 +1,7 @@
 """Nothing is decided by slot order or by side."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,20 @@ def test_swapping_the_slots_swaps_every_single_result(army: str) -> None:
 @pytest.mark.parametrize("vertical", [False, True])
 def test_with_equal_luck_both_sides_fight_the_same_battle(army: str, vertical: bool) -> None:
     """Twins that draw the same numbers stay each other's mirror image to the last shot."""
-    sim = mirror_battle(army, 4, vertical=vertical)
+    _fight_as_twins(mirror_battle(army, 4, vertical=vertical))
+
+
+@pytest.mark.parametrize("army", ARMIES)
+def test_who_chooses_first_does_not_tell_the_others_whom_it_attacks(
+    army: str, tmp_path: Path
+) -> None:
+    rules = tmp_path / "mine.toml"
+    answers = 'preferred_targets = "attackers"\nscan_ticks = 1\n'
+    rules.write_text(f'title = "Mine"\nversion = 1\nbase = "liberty"\n[assumptions]\n{answers}')
+    _fight_as_twins(mirror_battle(army, 4, rules=str(rules)))
+
+
+def _fight_as_twins(sim: Simulator) -> None:
     sim.reset(0)
     n = sim.n_slots // 2
     first, second = sim.units[:, :n], sim.units[:, n:]

@@ -1,6 +1,6 @@
 """How units get about: speed, turning, walls, crowds, and the orders that move them."""
 
-from math import atan2, ceil, degrees, hypot
+from math import atan2, ceil, cos, degrees, hypot, radians, sin
 
 import numpy as np
 import pytest
@@ -375,6 +375,23 @@ def test_enemies_and_holding_friends_are_walked_around(blocker: str) -> None:
     assert ticks_to(arena, me, 30, 20) <= 72 + SECOND
     # Not shoved; a touch may move it by a hair.
     assert other.distance(24, 20.05) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("angles", "gets_out"), [((-59, 0, 59), True), ((-88.5, -29.5, 29.5, 88.5), False)]
+)
+def test_who_would_have_to_go_back_around_others_waits(
+    angles: tuple[float, ...], gets_out: bool
+) -> None:
+    arena = open_ground("liberty")
+    me = arena.add("marine", at=(20, 20), passive=True)
+    # The way past a friend at 0.77 leads 77 degrees beside it: 136 or 165 from where it wants to.
+    for angle in angles:
+        at = 20 + 0.77 * cos(radians(angle)), 20 + 0.77 * sin(radians(angle))
+        arena.add("marine", at=at, passive=True).hold()
+    me.move(30, 20)
+    arena.run(4 * SECOND)
+    assert (me.distance(20, 20) > 2.0) == gets_out
 
 
 def test_units_on_one_spot_drift_apart() -> None:

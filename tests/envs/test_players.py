@@ -79,7 +79,7 @@ def test_every_player_plays_under_all_options(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", ["smac/3s5z", "smac/8m_vs_9m"])
+@pytest.mark.parametrize("scenario", ["smac/3s5z", "smac/8m_vs_9m", "smac/1c3s5z"])
 def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str) -> None:
     rates = {name: evaluate(PLAYERS[name](), scenario, 100).win_rate for name in PLAYERS}
     assert rates["kiting"] > rates["heuristic"] + 0.1
@@ -87,9 +87,23 @@ def test_kiting_beats_the_heuristic_and_the_heuristic_beats_chance(scenario: str
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["smac/MMM", "smac/10m_vs_11m"])
+def test_kiting_wins_where_the_heuristic_hardly_does(scenario: str) -> None:
+    rates = {name: evaluate(PLAYERS[name](), scenario, 100).win_rate for name in PLAYERS}
+    assert rates["kiting"] > rates["heuristic"] + 0.5
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "at_least"),
-    [("smac/3s_vs_3z", 0.97), ("smac/so_many_baneling", 0.97), ("smac/MMM", 0.95)],
+    [
+        ("smac/2m_vs_1z", 0.97),
+        ("smac/3m", 0.97),
+        ("smac/2s3z", 0.97),
+        ("smac/3s_vs_3z", 0.97),
+        ("smac/so_many_baneling", 0.97),
+        ("smac/MMM", 0.95),
+    ],
 )
 def test_kiting_wins_where_a_good_player_wins(scenario: str, at_least: float) -> None:
     assert evaluate(PLAYERS["kiting"](), scenario, 100).win_rate >= at_least

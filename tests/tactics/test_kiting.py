@@ -34,6 +34,11 @@ def test_it_runs_with_a_ready_weapon_when_the_enemy_would_hit_it_before_the_next
     assert steps_of(battle([Piece(16, 16)], [melee(14.2, 16)])).runs.all()
 
 
+def test_it_does_not_leave_friends_who_fight_hand_to_hand() -> None:
+    shooter, brawler = Piece(16, 16, cooldown=12.0), melee(14.5, 17)
+    assert not steps_of(battle([shooter, brawler], [melee(14, 16)])).runs.any()
+
+
 @pytest.mark.parametrize("reach", [4.5, 5.0, 7.0])
 def test_it_stands_against_an_equal_or_longer_reach(reach: float) -> None:
     steps = steps_of(battle([Piece(16, 16, cooldown=12.0)], [Piece(13, 16, reach=reach)]))

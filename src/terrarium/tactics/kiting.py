@@ -6,6 +6,7 @@ import numpy as np
 
 from terrarium.tactics.escape import best_escapes
 from terrarium.tactics.focus_fire import Targets
+from terrarium.tactics.formation import is_shooter
 from terrarium.tactics.geometry import distances, enemy_gaps, of_targets
 from terrarium.tactics.view import Bools, Ints, View
 
@@ -32,7 +33,10 @@ class Steps:
 
 
 def kite(view: View, targets: Targets) -> Steps:
-    """Whom the enemy is after steps back in time; the others use the time to come nearer."""
+    """Whom the enemy is after steps back in time; the others use the time to come nearer.
+
+    Not where friends fight hand to hand: they hold the enemy, and need every shot.
+    """
     gap = enemy_gaps(view)
     after = pursuers(view)
     arrival = np.where(after, gap / np.maximum(view.enemy.speed, 1e-9)[:, None], np.inf)
@@ -40,13 +44,15 @@ def kite(view: View, targets: Targets) -> Steps:
     ready = targets.in_reach & (view.cooldown_ticks <= READY * view.step_ticks)
     # While the weapon cools down there is nothing to lose by keeping the distance.
     needed = np.where(ready, view.step_ticks, view.cooldown_ticks + view.step_ticks)
-    runs = (soonest < needed) & (view.own.speed > 0.0)
+    brawlers = view.own.alive & (view.own.period_ticks > 0.0) & ~is_shooter(view) & ~view.own.bursts
+    alone = ~brawlers.any(axis=1, keepdims=True)
+    runs = (soonest < needed) & (view.own.speed > 0.0) & alone
     heading = np.zeros(runs.shape, np.int64)
     battle, unit = np.nonzero(runs)
     if len(battle):
         # A shot is better than a step that does not help.
         heading[battle, unit], runs[battle, unit] = best_escapes(view, after, battle, unit)
-    return Steps(runs, heading, _follows(view, targets, np.isfinite(soonest)))
+    return Steps(runs, heading, alone & _follows(view, targets, np.isfinite(soonest)))
 
 
 def pursuers(view: View) -> Bools:

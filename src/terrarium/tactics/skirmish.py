@@ -11,10 +11,11 @@ from terrarium.tactics.formation import (
     is_quiet,
     line_places,
 )
-from terrarium.tactics.geometry import places_of
+from terrarium.tactics.geometry import centers, places_of
 from terrarium.tactics.healing import choose_patients, waiting_places
 from terrarium.tactics.kiting import kite
 from terrarium.tactics.orders import OrderKind, Orders, no_orders
+from terrarium.tactics.relief import hands_over, rests
 from terrarium.tactics.spreading import awaits_bursts, spread_out
 from terrarium.tactics.view import NOBODY, Bools, Floats, Ints, View
 from terrarium.tactics.withdrawal import withdraw
@@ -30,6 +31,7 @@ def lead(view: View) -> Orders:
     )
     orders = _stop(orders, holds_fire(view, targets))
     orders = _kite(view, orders, targets)
+    orders = _relieve(view, orders, targets)
     orders = _withdraw(view, orders)
     orders = _form_line(view, orders)
     orders = _spread(view, orders, targets)
@@ -41,6 +43,13 @@ def _kite(view: View, orders: Orders, targets: Targets) -> Orders:
     steps = kite(view, targets)
     orders = _move(orders, steps.follows, places_of(view.enemy.pos, targets.who))
     return _step(view, orders, steps.runs, steps.heading)
+
+
+def _relieve(view: View, orders: Orders, targets: Targets) -> Orders:
+    stays = orders.kind != OrderKind.MOVE
+    orders = _stop(orders, stays & hands_over(view, targets))
+    away = 2.0 * view.own.pos - centers(view.enemy.pos, view.enemy.alive)[:, None]
+    return _move(orders, rests(view, targets), away)
 
 
 def _withdraw(view: View, orders: Orders) -> Orders:

@@ -29,6 +29,8 @@ READY_TICKS = 4.0
 def acquire_targets(game: Game) -> None:
     """Let every unit that may choose a target look for one."""
     tick, scan_ticks = game.clock[0].tick, game.rules.assumptions[0].scan_ticks
+    if game.rules.assumptions[0].prefers_attackers:
+        note_targets(game)
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
@@ -61,6 +63,16 @@ def acquire_targets(game: Game) -> None:
                     take_target(game, u, v, codes.TARGET_ACQUIRED)
         if me.target < 0:
             retaliate(game, u, attacker)
+
+
+@kernel
+def note_targets(game: Game) -> None:
+    """Write down whom every unit attacks before any of them chooses, or the last slots would know
+    what the first have chosen in the same tick."""
+    for i in range(game.clock[0].n_living):
+        me = game.units[game.living[i]]
+        aims = is_unit(game, me.target, me.target_tag)
+        game.scratch.bodies[game.living[i]].goal = me.target if aims else codes.NO_UNIT
 
 
 @kernel
@@ -205,10 +217,7 @@ def highest_importance(game: Game, u: int) -> int:
 @kernel
 def attacks(game: Game, v: int, u: int) -> bool:
     """Does a unit attack another one? Walking up to it does not count."""
-    me = game.units[v]
-    if me.target != u or me.target_tag != game.units[u].tag:
-        return False
-    return pick_weapon(game, v, u) >= 0
+    return game.scratch.bodies[v].goal == u and pick_weapon(game, v, u) >= 0
 
 
 @kernel

@@ -23,6 +23,8 @@ STUCK_TICKS = 4
 DETOUR_TICKS = 16
 BLOCK_LOOK = 0.3
 LITTLE_TURNING = 0.7  # cosine
+MOST_TURNING = -0.866  # cosine
+"""Beyond 150 degrees a way around others leads back: a unit waits instead."""
 MOST_TURNS = 8
 SHUT_IN = -2.0
 """Instead of a cosine: no way leads past those around."""
@@ -325,12 +327,13 @@ def turn_past(game: Game, u: int, n_near: int, side: int) -> float:
     for _ in range(MOST_TURNS):
         k = first_blocker(game, u, n_near)
         if k < 0:
-            return wish_x * body.dir_x + wish_y * body.dir_y
+            cos = wish_x * body.dir_x + wish_y * body.dir_y
+            return cos if cos >= MOST_TURNING else SHUT_IN
         near = game.scratch.near[k]
         sin = min(1.0, near.reach / max(near.distance, NEARLY))
-        cos = math.sqrt(1.0 - sin * sin)
-        body.dir_x = near.dir_x * cos - near.dir_y * sin * side
-        body.dir_y = near.dir_x * sin * side + near.dir_y * cos
+        along = math.sqrt(1.0 - sin * sin)
+        body.dir_x = near.dir_x * along - near.dir_y * sin * side
+        body.dir_y = near.dir_x * sin * side + near.dir_y * along
         if (wish_x * body.dir_y - wish_y * body.dir_x) * side < 0.0:
             break  # by more than half a circle
     return SHUT_IN

@@ -31,10 +31,13 @@ def _lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
 
 
 def _turning_lattice(reach: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """The same, equal ones counter-clockwise from south."""
+    """The same, equal ones counter-clockwise from south; straight ones of several steps clockwise
+    from east, as the tenth and the eleventh of a group are pictured."""
 
     def angle(step: tuple[int, int]) -> float:
-        return float(np.arctan2(step[0], -step[1]) % (2.0 * np.pi))
+        straight = 0 in step and abs(sum(step)) > 1
+        turned = np.arctan2(-step[1], step[0]) if straight else np.arctan2(step[0], -step[1])
+        return float(turned % (2.0 * np.pi))
 
     return np.array(
         sorted(_steps(reach), key=lambda s: (s[0] ** 2 + s[1] ** 2, angle(s))), np.int64
