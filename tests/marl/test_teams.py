@@ -321,7 +321,7 @@ def test_those_who_are_no_adversaries_are_the_good(name: str) -> None:
         ("adversary=maddpg,good=ddpg,agent=ippo", TAG, (), "team agent of .* is named twice"),
         ("adversary=maddpg,good", TAG, (), "does not name an algorithm for each team"),
         ("adversary=madpg,good=ddpg", TAG, (), 'Did you mean "maddpg"'),
-        ("ally=maddpg,enemy=ddpg", "smac/3m", (), "only worlds of PettingZoo have teams"),
+        ("ally=maddpg,enemy=ddpg", "smac/3m", (), "only PettingZoo environments have teams"),
         ("adversary=maddpg,good=ddpg", TAG, ("algo.lr=1",), 'unknown section "algo".*adversary'),
         ("adversary=maddpg,good=mappo", TAG, ("net.core=gru",), "net.core is gru: critics of team"),
         (

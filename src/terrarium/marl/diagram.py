@@ -23,7 +23,12 @@ _ARROWS_AROUND: Arrows = (
 POLICY_PARTS: Parts = {
     "environment": ("env.*",),
     "agent": ("net.*",),
-    "policy": ("algo.clip_range", "algo.sticky_action_prob", "algo.target_kl"),
+    "policy": (
+        "algo.clip_range",
+        "algo.log_std_init",
+        "algo.sticky_action_prob",
+        "algo.target_kl",
+    ),
     "teacher": ("algo.teacher", "algo.teacher_coef", "algo.teacher_end"),
     "value": (
         "algo.gamma",

@@ -15,7 +15,7 @@ from terrarium.log import MetricsLog
 from terrarium.marl.algo_fit import check_algo
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
-from terrarium.marl.algos.teams import TeamsConfig
+from terrarium.marl.algos.teams import TeamConfig, TeamsConfig
 from terrarium.marl.batch import obs_from_views
 from terrarium.marl.buffers.replay_buffer import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
@@ -339,9 +339,10 @@ def _checked_memory(settings: Settings, name: str) -> int:
     algo, task = find_algo(settings.algo_name), settings.task_of(name)
     if isinstance(settings.algo, TeamsConfig):
         for team in settings.algo.teams:
-            check_algo(task, team.algo, team.kind, settings.net, settings.env.reward, team.name)
+            check_algo(task, team, settings.net, settings.env.reward, of_all=False)
     else:
-        check_algo(task, settings.algo_name, algo, settings.net, settings.env.reward)
+        learner = TeamConfig("algo", settings.algo_name, algo, settings.algo)
+        check_algo(task, learner, settings.net, settings.env.reward)
     views = algo.views(settings.net)
     spec = replace(task.spec(views), limit_steps=_longest(settings))
     if spec.limit_steps == 0:

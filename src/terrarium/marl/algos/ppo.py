@@ -12,6 +12,7 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
+from terrarium.marl.distributions import ActionDistribution, ActionHead
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, views_of
 from terrarium.marl.nets.critic import Critic
@@ -52,6 +53,8 @@ class PpoConfig:
     """delta of the Huber loss of values"""
     entropy_coef: Schedule = Schedule("0.01 -> 0.005")
     """entropy bonus coefficient"""
+    log_std_init: float = 0.0
+    """initial log standard deviation of continuous actions, before they are squashed by tanh"""
     sticky_action_prob: float = 0.0
     """sticky actions: probability of repeating the last action while exploring; decays linearly
     to 0"""
@@ -79,6 +82,7 @@ class PpoConfig:
             ("clip_range", self.clip_range > 0.0, "above 0"),
             ("value_clip_range", self.value_clip_range > 0.0, "above 0"),
             ("huber_delta", self.huber_delta > 0.0, "above 0"),
+            ("log_std_init", -5.0 <= self.log_std_init <= 2.0, "-5 to 2"),
             ("sticky_action_prob", 0.0 <= self.sticky_action_prob < 1.0, "0 up to, but not, 1"),
             ("teacher", self.teacher in ("", *TEACHERS), f"nobody or {', '.join(TEACHERS)}"),
             ("teacher_coef", self.teacher_coef >= 0.0, "0 or more"),
@@ -97,7 +101,7 @@ class PpoBatch:
     obs: Obs  # [B, T, ...]
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
-    actions: Tensor  # [B, T, A]
+    actions: Tensor  # [B, T, A] indices, or [B, T, A, N] vectors
     stuck: Tensor  # [B, T, A] chance that the last action was simply repeated
     repeats: Tensor  # [B, T, A] the action is the last one
     advice: Tensor  # [B, T, A] what the teacher would do; -1: nothing
@@ -119,7 +123,8 @@ class PpoCoefs:
 
 def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
     """Coefficients at this fraction of the run."""
-    lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if cfg.teacher_end else 0.0
+    is_taught = cfg.teacher and cfg.teacher_end
+    lesson = max(0.0, 1.0 - progress / cfg.teacher_end) if is_taught else 0.0
     return PpoCoefs(
         lr=cfg.lr.at(progress),
         entropy_coef=cfg.entropy_coef.at(progress),
@@ -128,44 +133,42 @@ def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
 
 
 def ppo_loss(
-    batch: PpoBatch, logits: Tensor, values: Tensor, weights: PpoCoefs, cfg: PpoConfig
+    batch: PpoBatch,
+    policy: ActionDistribution,
+    values: Tensor,
+    weights: PpoCoefs,
+    cfg: PpoConfig,
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N]."""
+    """Clipped policy and value loss, and a bonus for entropy; the policy is of [B, T, A]."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
     acting = batch.obs.acting & batch.there  # [B, T, A]
-    log_all = logits.log_softmax(-1)  # [B, T, A, N]
-    taken = sticky_log_probs(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
+    log_probs = policy.log_prob(batch.actions)  # [B, T, A]
+    taken = sticky_log_probs(log_probs, batch.repeats, batch.stuck)  # [B, T, A]
     moved = taken - batch.log_probs  # [B, T, A]
     ratio = moved.exp()
     bounded = ratio.clamp(1.0 - cfg.clip_range, 1.0 + cfg.clip_range)
     gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
-    policy = -masked_mean(gain, acting)
-    spread = -(log_all.exp() * log_all.masked_fill(~batch.obs.avail, 0.0)).sum(-1)  # [B, T, A]
-    entropy = masked_mean(spread, acting)
+    policy_loss = -masked_mean(gain, acting)
+    entropy = masked_mean(policy.entropy(), acting)
     near = batch.values + (values - batch.values).clamp(-cfg.value_clip_range, cfg.value_clip_range)
     errors = torch.maximum(_huber(values, batch, cfg), _huber(near, batch, cfg))
     # The dead stay in the value's loss: what becomes of the team is what they died for.
     value = masked_mean(errors, batch.there.expand_as(errors))
-    advised = acting & (batch.advice >= 0)
-    missed = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
-    loss = (
-        policy
-        + cfg.value_coef * value
-        - weights.entropy_coef * entropy
-        + weights.teacher_coef * missed
-    )
+    loss = policy_loss + cfg.value_coef * value - weights.entropy_coef * entropy
     with torch.no_grad():
         kl = masked_mean(ratio - 1.0 - moved, acting)
         clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip_range).float(), acting)
     metrics = {
-        "policy_loss": policy,
+        "policy_loss": policy_loss,
         "value_loss": value,
         "entropy": entropy,
         "approx_kl": kl,
         "clip_fraction": clipped,
     }
     if weights.teacher_coef > 0.0:
-        metrics["teacher_loss"] = missed
+        missed = -policy.log_prob(batch.advice.clamp(min=0))  # [B, T, A]
+        metrics["teacher_loss"] = masked_mean(missed, acting & (batch.advice >= 0))
+        loss = loss + weights.teacher_coef * metrics["teacher_loss"]
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
@@ -191,7 +194,7 @@ class Ppo:
         "it learns from what its policy has just played, and from nothing older",
     )
     fits_many: ClassVar[bool] = True
-    any_action: ClassVar[bool] = False
+    any_action: ClassVar[bool] = True
     needs_team: ClassVar[bool] = False
     central: bool
     """whether the critic knows everything"""
@@ -201,6 +204,7 @@ class Ppo:
         self.cfg, self.net, self.spec = cfg, net, spec
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
+            self.head = ActionHead(spec, net.share_params, cfg.log_std_init, runtime.device)
             self.critic = Critic(spec, net, self.central).to(runtime.device)
         self.norm = ValueNorm()
         self.optimizer = Adam(self._weights(), cfg.lr.at(0.0), eps=1e-5)
@@ -248,18 +252,19 @@ class Ppo:
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
-        logits, memory = self.actor(obs[:, None], memory, resets[:, None])
-        log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
-        if greedy:
-            actions = log_all.argmax(-1)
-            log_probs = pick(log_all, actions)
+        out, memory = self.actor(obs[:, None], memory, resets[:, None])
+        policy = self.head(out[:, 0], obs.avail)
+        if greedy or not self.spec.discrete:
+            actions = policy.mode() if greedy else policy.sample(self._runtime.generator)
+            log_probs = policy.log_prob(actions)
         else:
             stuck = self._stuck(obs, last, resets)  # [B, A]
-            drawn = draw(log_all.exp(), self._runtime.generator)
+            drawn = policy.sample(self._runtime.generator)
             repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self._runtime.generator) == 1
             actions = torch.where(repeat, last, drawn)
-            log_probs = sticky_log_probs(pick(log_all, actions), actions == last, stuck)
-        return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
+            log_probs = sticky_log_probs(policy.log_prob(actions), actions == last, stuck)
+        last = actions if self.spec.discrete else last  # vectors are never repeated
+        return PolicyOutput(actions, log_probs, torch.cat((memory, last.unsqueeze(-1)), -1))
 
     def _stuck(self, obs: Obs, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
@@ -280,8 +285,9 @@ class Ppo:
         sums: dict[str, Tensor] = {}
         n_updates = 0
         for part in self._parts(batch):
-            logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
+            out, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
+            policy = self.head(out, part.obs.avail)
+            loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
@@ -289,7 +295,7 @@ class Ppo:
             loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
             # One by one: the critic's gradient is ten times as long and would hide a policy's leap.
             metrics["grad_norm"] = nn.utils.clip_grad_norm_(
-                self.actor.parameters(), cfg.max_grad_norm
+                [*self.actor.parameters(), *self.head.parameters()], cfg.max_grad_norm
             )
             nn.utils.clip_grad_norm_(self.critic.parameters(), cfg.max_grad_norm)
             self.optimizer.step()
@@ -324,15 +330,19 @@ class Ppo:
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
-        before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))  # [T, B, A]
-        stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
+        repeats = torch.zeros_like(acting)  # [T, B, A]
+        stuck = torch.zeros_like(values[:-1])
+        if self.spec.discrete:
+            before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))
+            repeats = rollout.actions == before
+            stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
         return PpoBatch(
             obs=rollout.obs[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
             stuck=stuck.transpose(0, 1),
-            repeats=(rollout.actions == before).transpose(0, 1),
+            repeats=repeats.transpose(0, 1),
             advice=rollout.advice.transpose(0, 1),
             log_probs=rollout.log_probs.transpose(0, 1),
             there=there.transpose(0, 1),
@@ -359,6 +369,7 @@ class Ppo:
         """All that it has learned, and all that the next update depends on."""
         return {
             "actor": self.actor.state_dict(),
+            "head": self.head.state_dict(),
             "critic": self.critic.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "norm": self.norm.state_dict(),
@@ -375,8 +386,10 @@ class Ppo:
     def load_weights(self, state: dict[str, Any]) -> None:
         """What was learned, to begin something new with."""
         load_into(self.actor, state["actor"])
+        load_into(self.head, state["head"])
         load_into(self.critic, state["critic"])
         self.norm.load_state_dict(state["norm"])
 
     def _weights(self) -> list[nn.Parameter]:
-        return [*self.actor.parameters(), *self.critic.parameters()]
+        parts = (self.actor, self.critic, self.head)
+        return [weight for part in parts for weight in part.parameters()]
