@@ -11,6 +11,7 @@ _AROUND: Parts = {
     "evaluation": ("eval.*",),
     "stop rules": ("run.max_minutes", "run.target_win_rate"),
     "run": ("run.seed", "run.folder", "run.start_from", "run.keep_checkpoints", "run.threads"),
+    "loggers": ("log.*",),
     "curriculum": ("curriculum.*",),
 }
 _ARROWS_AROUND: Arrows = (
@@ -19,6 +20,7 @@ _ARROWS_AROUND: Arrows = (
     ("evaluation", "win rate", "stop rules"),
     ("evaluation", "win rate", "curriculum"),
     ("evaluation", "checkpoints, replays", "run"),
+    ("evaluation", "metrics", "loggers"),
 )
 POLICY_PARTS: Parts = {
     "environment": ("env.*",),

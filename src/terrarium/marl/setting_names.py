@@ -119,6 +119,8 @@ MEANT: dict[str, tuple[str, ...]] = {
     "train_freq": ("algo.steps_per_update",),
     "vf_coef": ("algo.value_coef",),
     # CleanRL
+    "track": ("log.to",),
+    "wandb_project_name": ("log.project",),
     "clip_coef": ("algo.clip_range",),
     "end_e": ("explore.epsilon",),
     "exploration_noise": ("algo.action_noise_std",),

@@ -18,6 +18,7 @@ from terrarium.config import (
 from terrarium.envs.tasks.registry import find_task, kind_of
 from terrarium.envs.tasks.task import EnvSetup, Task
 from terrarium.errors import TerrariumError, nearest
+from terrarium.loggers import LogConfig
 from terrarium.marl.algo_settings import algo_sections, algo_settings
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.teams import TeamsConfig, fit_teams, is_teams, split_teams
@@ -132,6 +133,7 @@ class Settings:
     algo: Any
     """the settings of the algorithm, a dataclass of its own"""
     eval: EvalConfig
+    log: LogConfig
     curriculum: CurriculumConfig
     task: Mapping[str, Any] = field(default_factory=dict)
 
@@ -176,7 +178,7 @@ def sections(algo_name: str, scenario: str = "") -> dict[str, type[Any]]:
         "task": kind_of(scenario).options_type,
         "net": NetConfig,
     }
-    after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
+    after = {"eval": EvalConfig, "log": LogConfig, "curriculum": CurriculumConfig}
     own = algo_sections(algo_name)
     for name in own:
         if name in before or name in after or name == "about":

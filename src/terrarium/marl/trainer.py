@@ -12,6 +12,7 @@ import numpy as np
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task, TaskError, VectorEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
+from terrarium.loggers import check_installed
 from terrarium.marl.algo_fit import check_algo
 from terrarium.marl.algos import find_algo
 from terrarium.marl.algos.algo import Metrics
@@ -109,7 +110,7 @@ class Trainer:
         However it ends, it goes on from here later.
         """
         try:
-            with self.folder.open_log(self.progress.steps) as log:
+            with self.folder.open_log(self.progress.steps, self.settings.log) as log:
                 try:
                     return self._loop(log, tell, is_stopped)
                 except TaskError as error:
@@ -312,6 +313,7 @@ def _summary(episodes: EndedEpisodes) -> Metrics:
 def check_start(settings: Settings, device: str) -> int:
     """Find out what cannot be before a folder is made; how many bytes of steps will be kept."""
     make_runtime(np.random.SeedSequence(0), device)
+    check_installed(settings.log)
     if settings.run.start_from:
         load_weights_of(Path(settings.run.start_from))
     return max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
