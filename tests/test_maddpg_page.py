@@ -1,4 +1,4 @@
-"""The page about MADDPG: what its code prints, what its script measures, the world it describes."""
+"""The page about MADDPG: what its code prints, what its script measures, its environment."""
 
 import re
 import runpy
@@ -18,7 +18,7 @@ from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "maddpg.md"
 PICTURE = ROOT / "docs" / "images" / "discrete_gradients.png"
-MY_WORLD = next(code for code in blocks(PAGE, "python") if "ParallelEnv" in code)
+MY_ENVIRONMENT = next(code for code in blocks(PAGE, "python") if "ParallelEnv" in code)
 PRINTING = [code for code in blocks(PAGE, "python") if "print(" in code]
 
 
@@ -130,21 +130,21 @@ def test_the_script_refuses_what_makes_no_sense(
 
 
 @pytest.fixture
-def my_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The world of the page, saved under another name: a module is imported once only."""
-    (tmp_path / "my_world_of_the_page.py").write_text(MY_WORLD, encoding="utf-8")
+def my_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The environment of the page, saved under another name: a module is imported once only."""
+    (tmp_path / "my_environment_of_the_page.py").write_text(MY_ENVIRONMENT, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    return "pettingzoo:my_world_of_the_page:parallel_env"
+    return "pettingzoo:my_environment_of_the_page:parallel_env"
 
 
-def test_the_world_of_the_page_can_be_played(my_world: str) -> None:
-    world = find_spec(my_world, {"size": 5})
-    assert world.limit_steps == 15
-    assert [[(part.kind, part.n) for part in parts] for parts in world.info.parts] == [
+def test_the_environment_of_the_page_can_be_played(my_environment: str) -> None:
+    spec = find_spec(my_environment, {"size": 5})
+    assert spec.limit_steps == 15
+    assert [[(part.kind, part.n) for part in parts] for parts in spec.info.parts] == [
         [("choice", 5)],
         [("real", 1)],
     ]
-    env, player = PettingZooVecEnv(world, n_envs=3, seed=1), RandomPettingZooPlayer(seed=1)
+    env, player = PettingZooVecEnv(spec, n_envs=3, seed=1), RandomPettingZooPlayer(seed=1)
     env.reset()
     for _ in range(15):
         assert not env.truncated.any()
@@ -154,6 +154,8 @@ def test_the_world_of_the_page_can_be_played(my_world: str) -> None:
     env.close()
 
 
-def test_a_misspelt_option_of_the_world_is_answered_with_the_right_name(my_world: str) -> None:
+def test_a_misspelt_option_is_answered_with_the_right_name(
+    my_environment: str,
+) -> None:
     with pytest.raises(TerrariumError, match=r'no option "sise"\. Did you mean "size"\?'):
-        _ = find_spec(my_world, {"sise": 5}).info
+        _ = find_spec(my_environment, {"sise": 5}).info

@@ -1,14 +1,14 @@
-"""What a run writes down while it learns: numbers, as lines of JSON and for TensorBoard."""
+"""What a run writes down while it learns: numbers, as lines of JSON and for loggers."""
 
 import json
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from terrarium.errors import TerrariumError
+from terrarium.loggers import LogConfig, LoggedRun, open_loggers, read_lines
 
 METRICS = {
     "train/win_rate": "win rate of the episodes that ended since the last line, with exploration",
@@ -45,25 +45,28 @@ METRICS = {
 
 
 class MetricsLog:
-    """`metrics.jsonl`, and the same numbers as TensorBoard events in `events/`.
+    """`metrics.jsonl`, and the same numbers for the loggers that are switched on.
 
     A line is written at once. A run that goes on from a checkpoint forgets the lines after it.
     """
 
-    def __init__(self, folder: Path, n_bytes: int = 0, step: int = 0) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
-        path = folder / "metrics.jsonl"
+    def __init__(
+        self,
+        folder: Path,
+        cfg: LogConfig | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        n_bytes: int = 0,
+        step: int = 0,
+    ) -> None:
+        path, cfg = folder / "metrics.jsonl", cfg or LogConfig()
         path.touch()
         if path.stat().st_size < n_bytes:
             raise TerrariumError(f"{path}: is shorter than when the checkpoint was written")
         os.truncate(path, n_bytes)
+        flat = {f"{name}.{key}": x for name, t in (settings or {}).items() for key, x in t.items()}
+        run = LoggedRun(folder, cfg.project, flat, read_lines(path), step)
+        self._loggers = open_loggers(cfg, run)
         self._file = path.open("ab", buffering=0)
-        self._events = EventFileWriter(str(folder / "events"))
-        if step:  # later events of the interrupted run do not count
-            session = SessionLog(status=SessionLog.START)
-            self._events.add_event(Event(wall_time=time.time(), step=step, session_log=session))
 
     @property
     def n_bytes(self) -> int:
@@ -72,18 +75,15 @@ class MetricsLog:
 
     def write(self, step: int, seconds: float, scenario: str, metrics: Mapping[str, float]) -> None:
         """One line."""
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.compat.proto.summary_pb2 import Summary
-
         line = {"step": step, "seconds": round(seconds, 3), "scenario": scenario, **metrics}
         self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
-        values = [Summary.Value(tag=name, simple_value=x) for name, x in metrics.items()]
-        summary = Summary(value=values)
-        self._events.add_event(Event(wall_time=time.time(), step=step, summary=summary))
+        for logger in self._loggers:
+            logger.write(line, metrics)
 
     def close(self) -> None:
         self._file.close()
-        self._events.close()
+        for logger in self._loggers:
+            logger.close()
 
     def __enter__(self) -> Self:
         return self

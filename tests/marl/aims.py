@@ -1,4 +1,4 @@
-"""A world with every kind of action, in which it is known what is best."""
+"""An environment with every kind of action, in which it is known what is best."""
 
 from typing import Any, ClassVar
 

@@ -33,10 +33,10 @@ KEPT = ("replay.batch_size=16", "replay.buffer_size=300")
 CPU = torch.device("cpu")
 
 
-def made(*words: str, algo: str = "maddpg", world: str = AIMS) -> tuple[Maddpg, Collector, Any]:
-    """A learner, and a world that it has not played in yet."""
-    settings = resolve(algo, world, layer_from_words((*SMALL, *KEPT, *words)))
-    game, kind = settings.task_of(world), ALGOS[algo]
+def made(*words: str, algo: str = "maddpg", name: str = AIMS) -> tuple[Maddpg, Collector, Any]:
+    """A learner, and an environment that it has not played in yet."""
+    settings = resolve(algo, name, layer_from_words((*SMALL, *KEPT, *words)))
+    game, kind = settings.task_of(name), ALGOS[algo]
     seeds = np.arange(settings.env.n_envs, dtype=np.uint64)
     env = game.open(len(seeds), seeds, kind.views(settings.net), EnvSetup())
     runtime = make_runtime(np.random.SeedSequence(3))

@@ -1,4 +1,4 @@
-"""Whole runs in worlds of PettingZoo: every algorithm where it fits, resuming, and bad worlds."""
+"""Whole runs on PettingZoo and Gymnasium: every algorithm where it fits, resuming, and bad ones."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.run_folder import create_run, load_algo, settings_of
-from terrarium.marl.settings import Settings, resolve
+from terrarium.marl.settings import Settings, algo_of, resolve
 from terrarium.marl.trainer import Trainer, check_start
 from terrarium.replay.episodes.episode_record import load_episode_record
 from tests.marl.duels import name_of
@@ -24,6 +24,7 @@ from tests.marl.test_trainer import (
 )
 
 SPREAD, TAG = "mpe/simple_spread", "mpe/simple_tag"
+CARTPOLE, PENDULUM = "gym:CartPole-v1", "gym:Pendulum-v1"
 SHORT = "task.max_cycles=3"  # of 25: evaluations take most of the time
 SMALL = (
     *("net.hidden_dim=16", "env.n_envs=8", "eval.episodes=64"),
@@ -31,9 +32,9 @@ SMALL = (
 )
 
 
-def settings(folder: Path, *words: str, algo: str = "maddpg", world: str = SPREAD) -> Settings:
-    words = (*SMALL, *small_words(algo), f"run.folder={folder}", *words)
-    return resolve(algo, world, layer_from_words(words))
+def settings(folder: Path, *words: str, algo: str = "maddpg", task: str = SPREAD) -> Settings:
+    words = (*SMALL, *small_words(algo_of(algo, task)), f"run.folder={folder}", *words)
+    return resolve(algo, task, layer_from_words(words))
 
 
 def checked(chosen: Settings) -> Settings:
@@ -55,6 +56,22 @@ def test_every_algorithm_runs_where_agents_want_the_same(algo: str, tmp_path: Pa
     assert load_algo(tmp_path / "run")[1] == settings_of(tmp_path / "run") == trainer.settings
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("algo", ALGOS)
+def test_every_algorithm_learns_for_a_team_of_one(algo: str, tmp_path: Path) -> None:
+    words = ("task.max_episode_steps=9", "run.max_steps=256", "eval.interval=256")
+    chosen = checked(settings(tmp_path / "run", *words, algo=algo, task=CARTPOLE))
+    assert chosen.net.core == "none"
+    trainer, reason = train(chosen)
+    assert (reason, trainer.progress.steps) == ("steps", 256)
+    assert 7.0 < trainer.progress.test_return <= 9.0
+
+
+def test_ppo_is_another_name_of_ippo(tmp_path: Path) -> None:
+    assert settings(tmp_path, algo="ppo", task=CARTPOLE).algo_name == "ippo"
+    assert settings(tmp_path, algo="ppo", task=PENDULUM).algo.gamma == 0.9  # its own preset
+
+
 RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
     ("maddpg", SPREAD, (SHORT,)),
     ("maddpg", SPREAD, (SHORT, "task.continuous_actions=true", "algo.action_noise=ou")),
@@ -63,22 +80,27 @@ RESUMED: list[tuple[str, str, tuple[str, ...]]] = [
     ("mappo", TAG, (SHORT, "net.core=lstm")),
     ("iql", name_of("duel"), ("env.workers=2",)),
     ("qmix", SPREAD, (SHORT, "env.reward=team")),
+    ("mappo", SPREAD, (SHORT, "task.continuous_actions=true", "net.core=gru")),
+    ("ippo", AIMS, ("task.length=3", "net.share_params=false", "net.agent_id=false")),
+    ("ppo", CARTPOLE, ("task.max_episode_steps=9",)),
+    ("ppo", PENDULUM, ("task.max_episode_steps=9", "env.workers=2")),
+    ("ddpg", PENDULUM, ("task.max_episode_steps=9",)),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("algo", "world", "words"), RESUMED, ids=str)
+@pytest.mark.parametrize(("algo", "task", "words"), RESUMED, ids=str)
 def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
-    algo: str, world: str, words: tuple[str, ...], tmp_path: Path
+    algo: str, task: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     words = ("eval.interval=256", "run.max_steps=448", "eval.replays=false", *words)
-    chosen = settings(tmp_path / "run", *words, algo=algo, world=world)
+    chosen = settings(tmp_path / "run", *words, algo=algo, task=task)
     assert_resumes_bit_for_bit(finish(chosen, crash=320))
 
 
-def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
+def test_an_environment_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
     words = ("task.breaks=true", "task.length=3", "eval.interval=100000")
-    chosen = settings(tmp_path / "run", *words, world=AIMS)
+    chosen = settings(tmp_path / "run", *words, task=AIMS)
     with pytest.raises(TerrariumError) as error:
         train(chosen)
     said = str(error.value)
@@ -92,16 +114,16 @@ def test_a_world_that_breaks_stops_the_run_with_its_checkpoint(tmp_path: Path) -
 
 
 def test_a_lost_worker_stops_the_run_with_its_checkpoint(tmp_path: Path) -> None:
-    world = "pettingzoo:tests.envs.pettingzoo.zoo:faulty"
+    task = "pettingzoo:tests.envs.pettingzoo.zoo:faulty"
     words = ("task.fault=dies", "env.workers=2", "eval.interval=100000")
     with pytest.raises(TerrariumError, match="The run has stopped; what was learned is in"):
-        train(settings(tmp_path / "run", *words, world=world))
+        train(settings(tmp_path / "run", *words, task=task))
     assert load_algo(tmp_path / "run")[1].env.workers == 2
 
 
 def test_agents_that_earn_for_themselves_are_not_paid_for_others(tmp_path: Path) -> None:
     trainer = Trainer(
-        chosen := settings(tmp_path / "run", algo="ippo", world=TAG), create_run(chosen)
+        chosen := settings(tmp_path / "run", algo="ippo", task=TAG), create_run(chosen)
     )
     rollout, _ = trainer._collector.collect(trainer.algo.act)
     trainer.close()
@@ -114,11 +136,16 @@ REFUSED = [
     ("qmix", TAG, (), "qmix learns for a team with one reward, and mpe/simple_tag has agents that"),
     ("vdn", AIMS, (), "vdn chooses one of several actions, and several_0 of pettingzoo:"),
     (
-        "mappo",
+        "coma",
         SPREAD,
         ("task.continuous_actions=true",),
-        "agent_0 of mpe/simple_spread has 5 x real",
+        "agent_0 of mpe/simple_spread has 5 x",
     ),
+    ("vdn", PENDULUM, (), "agent of gym:Pendulum-v1 has 1 x real; mappo, ippo, maddpg, matd3 and"),
+    ("ppo", PENDULUM, ("algo.sticky_action_prob=0.1",), "algo.sticky_action_prob repeats choices"),
+    ("ppo", PENDULUM, ("algo.log_std_init=3",), "algo.log_std_init is 3.0; allowed: -5 to 2"),
+    ("ppo", "gym:Pendulm-v1", (), 'Did you mean "gym:Pendulum-v1"?'),
+    ("ppo=ippo", CARTPOLE, (), 'unknown team "ppo" of gym:CartPole-v1. Allowed: agent'),
     ("mappo", SPREAD, ("net.encoder=attention",), "net.encoder=attention reads units"),
     ("maddpg", SPREAD, ("run.target_win_rate=0.9",), "nothing is won in mpe/simple_spread"),
     ("maddpg", SPREAD, ("task.Nn=3",), 'mpe/simple_spread has no option "Nn". Did you mean "N"?'),
@@ -133,27 +160,27 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("algo", "world", "words", "said"), REFUSED, ids=str)
+@pytest.mark.parametrize(("algo", "task", "words", "said"), REFUSED, ids=str)
 def test_what_does_not_fit_is_refused_before_a_folder_is_made(
-    algo: str, world: str, words: tuple[str, ...], said: str, tmp_path: Path
+    algo: str, task: str, words: tuple[str, ...], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TerrariumError) as error:
-        checked(settings(tmp_path / "run", *words, algo=algo, world=world))
+        checked(settings(tmp_path / "run", *words, algo=algo, task=task))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "run").exists()
 
 
 def test_who_pays_agents_together_says_that_they_are_a_team(tmp_path: Path) -> None:
-    world, words = "pettingzoo:tests.envs.pettingzoo.zoo:turns", ("replay.chunk_length=4",)
+    task, words = "pettingzoo:tests.envs.pettingzoo.zoo:turns", ("replay.chunk_length=4",)
     with pytest.raises(TerrariumError, match=r"opponents: a, b\..* env\.reward=team if they"):
-        checked(settings(tmp_path / "run", *words, algo="vdn", world=world))
-    checked(settings(tmp_path / "run", *words, "env.reward=team", algo="vdn", world=world))
+        checked(settings(tmp_path / "run", *words, algo="vdn", task=task))
+    checked(settings(tmp_path / "run", *words, "env.reward=team", algo="vdn", task=task))
 
 
 def test_whole_episodes_of_unknown_length_cannot_be_kept(tmp_path: Path) -> None:
-    world = "pettingzoo:tests.envs.pettingzoo.zoo:turns"
+    task = "pettingzoo:tests.envs.pettingzoo.zoo:turns"
     with pytest.raises(
         TerrariumError, match=r"replay\.chunk_length is 0, .* set replay\.chunk_length=16"
     ):
-        checked(settings(tmp_path / "run", algo="iql", world=world))
+        checked(settings(tmp_path / "run", algo="iql", task=task))

@@ -41,7 +41,13 @@ def test_before_the_first_step_ratios_are_one(
     learner, collector = made(algo, f"algo.sticky_action_prob={sticky_action_prob}", net=net)
     batch = learner._prepare(rollout_of(learner, collector))
     logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
-    _, metrics = ppo_loss(batch, logits, learner.critic(batch.obs), NO_BONUS, learner.cfg)
+    _, metrics = ppo_loss(
+        batch,
+        learner.head(logits, batch.obs.avail),
+        learner.critic(batch.obs),
+        NO_BONUS,
+        learner.cfg,
+    )
     assert float(metrics["approx_kl"]) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["clip_fraction"]) == 0.0
 
@@ -55,14 +61,16 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
     values = learner.critic(batch.obs)
     weights = PpoCoefs(lr=0.0, entropy_coef=0.01, teacher_coef=1.0)
-    _, before = ppo_loss(batch, logits, values, weights, learner.cfg)
+    _, before = ppo_loss(batch, learner.head(logits, batch.obs.avail), values, weights, learner.cfg)
     changed = dataclasses.replace(
         batch,
         advantages=torch.where(dead, 100.0, batch.advantages),
         log_probs=torch.where(dead, -3.0, batch.log_probs),
         advice=torch.where(dead, 1, batch.advice),
     )
-    _, after = ppo_loss(changed, logits, values, weights, learner.cfg)
+    _, after = ppo_loss(
+        changed, learner.head(logits, batch.obs.avail), values, weights, learner.cfg
+    )
     for name in ("policy_loss", "entropy", "approx_kl", "clip_fraction", "teacher_loss"):
         torch.testing.assert_close(before[name], after[name])
 
@@ -98,7 +106,7 @@ def test_the_loss_of_values_is_its_formula(limit: float, delta: float) -> None:
     generator = torch.Generator().manual_seed(0)
     values = batch.values + torch.randn(batch.values.shape, generator=generator)
     logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
-    _, metrics = ppo_loss(batch, logits, values, NO_BONUS, cfg)
+    _, metrics = ppo_loss(batch, learner.head(logits, batch.obs.avail), values, NO_BONUS, cfg)
 
     def penalty(error: float) -> float:
         error = abs(error)

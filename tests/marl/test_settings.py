@@ -234,6 +234,9 @@ def test_every_preset_can_be_trained_with(name: str) -> None:
     layers = load_preset(name)
     if scenario == "pettingzoo":  # for all of them
         scenario = "mpe/simple_spread"
+    if scenario == "gymnasium":
+        scenario = "gym:CartPole-v1"
+    scenario = scenario.replace("gym/", "gym:", 1)
     if scenario.startswith(("curriculum/", "pymarl/")):  # for several scenarios
         scenario = "smac/3m"
     assert from_layers(algo, scenario, layers).algo_name in ALGOS

@@ -268,7 +268,7 @@ def test_a_stochastic_policy_is_tested_greedily_and_by_draws(
     assert ("test/sampled_win_rate" in tests[0]) == sampled
     # Draws of a test leave the run's own random numbers as they were.
     before = trainer._runtime.generator.get_state()
-    with trainer.folder.open_log(64) as log:
+    with trainer.folder.open_log(64, trainer.settings.log) as log:
         trainer._test(log)
     again = [line for line in lines(tmp_path / "run") if "test/win_rate" in line]
     assert again[-1] == again[0]

@@ -2,15 +2,17 @@
 
 from terrarium.envs.tasks.task import Task
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.algo import Algo
+from terrarium.marl.algos.per_team import TeamConfig
+from terrarium.marl.algos.ppo import PpoConfig
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.encoders import reads_units
 
 
 def check_algo(
-    task: Task, algo_name: str, algo: type[Algo], net: NetConfig, reward: str, team: str = ""
+    task: Task, learner: TeamConfig, net: NetConfig, reward: str, of_all: bool = True
 ) -> None:
     """Refuse an algorithm, of all agents or of a team, that cannot learn the task."""
+    algo, algo_name, team = learner.kind, learner.algo, "" if of_all else learner.name
     if not task.has_units and reads_units(net):
         raise TerrariumError(
             f"net.encoder={net.encoder} reads units, and {task.name} shows vectors; "
@@ -26,6 +28,11 @@ def check_algo(
                 f"{algo_name} chooses one of several actions, and {agents[a]} of {task.name} has "
                 f"{has}; mappo, ippo, maddpg, matd3 and ddpg take every kind of action"
             )
+    if isinstance(learner.cfg, PpoConfig) and learner.cfg.sticky_action_prob and not spec.discrete:
+        raise TerrariumError(
+            f"{learner.name}.sticky_action_prob repeats choices, and {task.name} takes vectors of "
+            "numbers, bits or several choices; set it to 0"
+        )
     if algo.needs_team and not team and not _is_team(task, reward):
         stems = ", ".join(name for name, _ in task.teams)
         friends = "" if task.cooperative is False else "; or env.reward=team if they help"

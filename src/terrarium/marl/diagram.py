@@ -10,6 +10,7 @@ _AROUND: Parts = {
     "evaluation": ("eval.*",),
     "stop rules": ("run.max_minutes", "run.target_win_rate"),
     "run": ("run.seed", "run.folder", "run.start_from", "run.keep_checkpoints", "run.threads"),
+    "loggers": ("log.*",),
     "curriculum": ("curriculum.*",),
 }
 _ARROWS_AROUND = """\
@@ -18,11 +19,17 @@ agent -- greedy --> evaluation
 evaluation -- win rate --> stop_rules
 evaluation -- win rate --> curriculum
 evaluation -- checkpoints, replays --> run
+evaluation -- metrics --> loggers
 """
 POLICY_PARTS: Parts = {
     "environment": ("env.*",),
     "agent": ("net.*", "encoder.*", "core.*", "comm.*"),
-    "policy": ("algo.clip_range", "algo.sticky_action_prob", "algo.target_kl"),
+    "policy": (
+        "algo.clip_range",
+        "algo.log_std_init",
+        "algo.sticky_action_prob",
+        "algo.target_kl",
+    ),
     "teacher": ("algo.teacher", "algo.teacher_coef", "algo.teacher_end"),
     "value": (
         "algo.gamma",

@@ -2,6 +2,7 @@
 
 import datetime
 import subprocess
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from terrarium.config import Layer, layer_from_file, read_toml
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError, nearest
 from terrarium.log import MetricsLog
+from terrarium.loggers import LogConfig
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.checkpoint import CheckpointError, load_checkpoint
 from terrarium.marl.playing.policy import load_policy
@@ -56,8 +58,9 @@ class RunFolder:
     def replay_path(self, step: int, suffix: str) -> Path:
         return self.path / "replays" / f"step_{step:012d}{suffix}"
 
-    def open_log(self, step: int) -> MetricsLog:
-        return MetricsLog(self.path, self.metrics_bytes, step)
+    def open_log(self, step: int, cfg: LogConfig) -> MetricsLog:
+        settings = tomllib.loads(self.settings_text)
+        return MetricsLog(self.path, cfg, settings, self.metrics_bytes, step)
 
 
 def create_run(settings: Settings) -> RunFolder:

@@ -17,6 +17,7 @@ from terrarium.config import (
 from terrarium.envs.tasks.registry import find_task, kind_of
 from terrarium.envs.tasks.task import EnvSetup, Task
 from terrarium.errors import TerrariumError, nearest
+from terrarium.loggers import LogConfig
 from terrarium.marl.algos import ALGOS, OTHER_NAMES, find_algo
 from terrarium.marl.algos.per_team import TeamsConfig, fit_teams, is_teams, split_teams
 from terrarium.marl.net_config import NetConfig
@@ -148,6 +149,7 @@ class Settings:
     algo: Any
     """the settings of the algorithm, a dataclass of its own"""
     eval: EvalConfig
+    log: LogConfig
     curriculum: CurriculumConfig
     task: Mapping[str, Any] = field(default_factory=dict)
 
@@ -167,7 +169,7 @@ class Settings:
             own = {name: part for parts in teams for name, part in parts.items()}
         else:
             own = parts_of("algo", self.algo)
-        around = {"eval": self.eval, "curriculum": self.curriculum}
+        around = {"eval": self.eval, "log": self.log, "curriculum": self.curriculum}
         return {"run": self.run, "env": self.env, **parts_of("net", self.net), **own, **around}
 
     def section(self, name: str) -> Any:
@@ -198,7 +200,7 @@ def sections(
         "task": kind_of(scenario).options_type,
         **net_sections(layers),
     }
-    after = {"eval": EvalConfig, "curriculum": CurriculumConfig}
+    after = {"eval": EvalConfig, "log": LogConfig, "curriculum": CurriculumConfig}
     own = algo_sections(algo_name, layers)
     for name in own:
         if name in before or name in after or name == "about":

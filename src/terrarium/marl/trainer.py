@@ -13,10 +13,11 @@ import torch
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task, TaskError, VectorEnv
 from terrarium.errors import TerrariumError
 from terrarium.log import MetricsLog
+from terrarium.loggers import check_installed
 from terrarium.marl.algo_fit import check_algo
 from terrarium.marl.algos import ALGO_CONTRACT, find_algo
 from terrarium.marl.algos.algo import ATTRIBUTES, Metrics
-from terrarium.marl.algos.per_team import TeamsConfig
+from terrarium.marl.algos.per_team import TeamConfig, TeamsConfig
 from terrarium.marl.batch import obs_from_views
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
@@ -115,7 +116,7 @@ class Trainer:
         However it ends, it goes on from here later.
         """
         try:
-            with self.folder.open_log(self.progress.steps) as log:
+            with self.folder.open_log(self.progress.steps, self.settings.log) as log:
                 try:
                     return self._loop(log, tell, is_stopped)
                 except TaskError as error:
@@ -333,6 +334,7 @@ def _summary(episodes: EndedEpisodes) -> Metrics:
 def check_start(settings: Settings, device: str) -> int:
     """Find out what cannot be before a folder is made; how many bytes of steps will be kept."""
     make_runtime(np.random.SeedSequence(0), device)
+    check_installed(settings.log)
     if settings.run.start_from:
         load_weights_of(Path(settings.run.start_from))
     kept = max(_checked_memory(settings, scenario) for scenario in settings.scenarios)
@@ -389,9 +391,10 @@ def _checked_memory(settings: Settings, name: str) -> int:
     algo, task = find_algo(settings.algo_name), settings.task_of(name)
     if isinstance(settings.algo, TeamsConfig):
         for team in settings.algo.teams:
-            check_algo(task, team.algo, team.kind, settings.net, settings.env.reward, team.name)
+            check_algo(task, team, settings.net, settings.env.reward, of_all=False)
     else:
-        check_algo(task, settings.algo_name, algo, settings.net, settings.env.reward)
+        learner = TeamConfig("algo", settings.algo_name, algo, settings.algo)
+        check_algo(task, learner, settings.net, settings.env.reward)
     views = algo.views(settings.net)
     spec = replace(task.spec(views), limit_steps=_longest(settings))
     if spec.limit_steps == 0:

@@ -1,4 +1,4 @@
-"""What tests of worlds share: worlds of the zoo by name, and a log of everything that is shown."""
+"""What tests of environments share: the zoo by name, and a log of what is shown."""
 
 from typing import Any
 

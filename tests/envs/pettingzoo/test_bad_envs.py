@@ -1,4 +1,4 @@
-"""What is wrong with a world is said in one line, in every mode."""
+"""What is wrong with an environment is said in one line, in every mode."""
 
 import re
 from typing import Any
@@ -31,8 +31,8 @@ FAULTS = {
 }
 
 
-def fail(world: Any, **setting: Any) -> str:
-    env = PettingZooVecEnv(world, n_envs=2, **setting)
+def fail(spec: Any, **setting: Any) -> str:
+    env = PettingZooVecEnv(spec, n_envs=2, **setting)
     try:
         env.reset()
         play(env, 7)
@@ -44,24 +44,24 @@ def fail(world: Any, **setting: Any) -> str:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_one_line_that_names_the_world(fault: str) -> None:
-    world = zoo("faulty", fault=fault)
-    message = fail(world)
+def test_a_fault_is_one_line_that_names_the_environment(fault: str) -> None:
+    spec = zoo("faulty", fault=fault)
+    message = fail(spec)
     assert re.search(FAULTS[fault], message)
-    assert message.startswith(world.name)
+    assert message.startswith(spec.name)
     assert "\n" not in message
-    assert fail(world, mode="threads", workers=2) == message
+    assert fail(spec, mode="threads", workers=2) == message
 
 
 def test_a_fault_in_a_worker_process_is_the_same_line() -> None:
-    world = zoo("faulty", fault="sees nan")
-    env = PettingZooVecEnv(world, n_envs=2, workers=2)
+    spec = zoo("faulty", fault="sees nan")
+    env = PettingZooVecEnv(spec, n_envs=2, workers=2)
     for _ in range(2):  # after a reset all is well until it happens again
         env.reset()
         play(env, 1)
         with pytest.raises(PettingZooError) as error:
             play(env, 1)
-        assert str(error.value) == fail(world)
+        assert str(error.value) == fail(spec)
         with pytest.raises(EnvError, match="no episode has begun: call reset"):
             env.step(np.ones((2, 2), np.int64))
     env.close()
@@ -84,12 +84,12 @@ def test_a_worker_that_dies_is_one_line() -> None:
 
 
 def test_a_factory_that_gives_the_same_object_twice_cannot_be_vectorized() -> None:
-    world = zoo("always_the_same")
-    env = PettingZooVecEnv(world)
+    spec = zoo("always_the_same")
+    env = PettingZooVecEnv(spec)
     env.reset()
     play(env, 7)
     with pytest.raises(PettingZooError, match="its factory gives the same environment twice"):
-        PettingZooVecEnv(world, n_envs=2)
+        PettingZooVecEnv(spec, n_envs=2)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_factory_that_gives_the_same_object_twice_cannot_be_vectorized() -> No
         ("odd_actions", {"kind": "none"}, "making an environment raised KeyError: 'none'"),
     ],
 )
-def test_a_world_that_cannot_be_played_says_why(
+def test_an_environment_that_cannot_be_played_says_why(
     factory: str, options: dict[str, Any], match: str
 ) -> None:
     with pytest.raises(PettingZooError, match=match):
@@ -147,7 +147,7 @@ def test_a_name_that_leads_nowhere_is_refused(word: str, match: str) -> None:
         find_spec(word, {}).make()
 
 
-def test_an_option_that_a_particle_world_does_not_have_is_refused() -> None:
+def test_an_option_that_a_particle_environment_does_not_have_is_refused() -> None:
     with pytest.raises(
         PettingZooError, match=r'no option "max_cycels"\. Did you mean "max_cycles"?'
     ):
@@ -162,23 +162,23 @@ def test_names_of_worlds_are_told_from_scenarios() -> None:
 
 def test_only_who_wants_a_window_gets_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
-    world = zoo("with_window")
+    spec = zoo("with_window")
     for _ in range(2):
-        assert world.make().screen == (None, "dummy")
-        assert world.make("human").screen == ("human", None)
+        assert spec.make().screen == (None, "dummy")
+        assert spec.make("human").screen == ("human", None)
     monkeypatch.setenv("SDL_VIDEODRIVER", "x11")  # what the user has set is left alone
-    assert world.make().screen == (None, "x11")
-    assert world.make("human").screen == ("human", "x11")
+    assert spec.make().screen == (None, "x11")
+    assert spec.make("human").screen == ("human", "x11")
 
 
-def test_a_world_that_cannot_draw_says_so() -> None:
+def test_an_environment_that_cannot_draw_says_so() -> None:
     with pytest.raises(PettingZooError, match='no option "render_mode"'):
         PettingZooVecEnv(zoo("plain"), render_mode="human")
 
 
-def test_a_world_tells_about_itself() -> None:
-    world = zoo("plain", max_cycles=9)
-    assert (world.limit_steps, world.cooperative, world.title) == (9, True, "toy (PettingZoo)")
+def test_an_environment_tells_about_itself() -> None:
+    spec = zoo("plain", max_cycles=9)
+    assert (spec.limit_steps, spec.cooperative, spec.title) == (9, True, "toy (PettingZoo)")
     assert zoo("turns").cooperative is None
     assert zoo("turns").limit_steps == 0
     assert find_spec("mpe/simple_tag", {}).title == "Simple tag (particle environment)"

@@ -38,7 +38,7 @@ def action_spaces(draw: st.DrawFn) -> Any:
 def test_actions_come_back_from_their_columns(space: Any, seed: int) -> None:
     space.seed(seed)
     action = space.sample()
-    code = ActionCode("world", "agent", space)
+    code = ActionCode("zoo", "agent", space)
     vector = code.to_vector(action)
     assert vector.shape == (1 + code.width,)
     back = code.from_vector(vector)
@@ -51,7 +51,7 @@ def test_actions_come_back_from_their_columns(space: Any, seed: int) -> None:
 
 @given(space=action_spaces(), seed=st.integers(0, 1000))
 def test_all_columns_lead_into_the_space(space: Any, seed: int) -> None:
-    code = ActionCode("world", "agent", space)
+    code = ActionCode("zoo", "agent", space)
     rng = np.random.default_rng(seed)
     vector = np.zeros(1 + code.width)
     for part, (first, last) in zip(code.parts, code.spans, strict=True):
@@ -69,14 +69,14 @@ def test_all_columns_lead_into_the_space(space: Any, seed: int) -> None:
 
 
 def test_an_index_counts_from_the_start_of_the_space() -> None:
-    code = ActionCode("world", "agent", spaces.Discrete(4, start=-2))
+    code = ActionCode("zoo", "agent", spaces.Discrete(4, start=-2))
     assert [int(code.from_index(k)) for k in range(1, 5)] == [-2, -1, 0, 1]
-    single = ActionCode("world", "agent", spaces.MultiDiscrete([3]))
+    single = ActionCode("zoo", "agent", spaces.MultiDiscrete([3]))
     assert single.from_index(3).tolist() == [2]
 
 
 def test_parts_follow_the_space() -> None:
-    parts = [ActionCode("world", "agent", space).parts for space in ACTIONS]
+    parts = [ActionCode("zoo", "agent", space).parts for space in ACTIONS]
     assert parts[0] == (Part("choice", 4),)
     assert parts[1] == (Part("choice", 3), Part("choice", 2), Part("choice", 4))
     assert [part.n for part in parts[2]] == [2, 3, 3, 2]
@@ -85,16 +85,16 @@ def test_parts_follow_the_space() -> None:
 
 
 def test_numbers_are_scaled_to_odd_bounds() -> None:
-    code = ActionCode("world", "agent", ACTIONS[5])
+    code = ActionCode("zoo", "agent", ACTIONS[5])
     assert code.from_vector(np.array([0.0, -1.0, 1.0])).tolist() == [-3.0, 0.75]
     assert code.from_vector(np.array([0.0, 0.0, 0.0])).tolist() == [2.0, 0.625]
-    pixels = ActionCode("world", "agent", ACTIONS[6])
+    pixels = ActionCode("zoo", "agent", ACTIONS[6])
     assert pixels.from_vector(np.array([0, -1, 1, 0, 1])).tolist() == [[0, 255], [128, 255]]
 
 
 @pytest.mark.parametrize("space", SEEN, ids=str)
 def test_observations_are_flat_and_bounded_ones_lie_between_minus_one_and_one(space: Any) -> None:
-    code = ObsCode("world", "agent", space)
+    code = ObsCode("zoo", "agent", space)
     assert code.size == spaces.flatdim(space)
     row = np.zeros(code.size, np.float32)
     space.seed(1)
@@ -110,11 +110,11 @@ def test_observations_are_flat_and_bounded_ones_lie_between_minus_one_and_one(sp
 
 
 def test_only_bounded_columns_are_scaled() -> None:
-    code = ObsCode("world", "agent", SEEN[7])  # from -1 to 3, and unbounded
+    code = ObsCode("zoo", "agent", SEEN[7])  # from -1 to 3, and unbounded
     row = np.zeros(2, np.float32)
     code.write(row, np.array([3.0, 123.0]))
     assert row.tolist() == [1.0, 123.0]
-    pixels = ObsCode("world", "agent", SEEN[5])  # a tuple of bytes and bits
+    pixels = ObsCode("zoo", "agent", SEEN[5])  # a tuple of bytes and bits
     row = np.zeros(4, np.float32)
     pixels.write(row, (np.array([0, 255], np.uint8), np.array([1, 0], np.int8)))
     assert row.tolist() == [-1.0, 1.0, 1.0, 0.0]
@@ -136,7 +136,7 @@ def test_only_bounded_columns_are_scaled() -> None:
     ],
 )
 def test_an_observation_outside_of_its_space_is_refused(space: Any, seen: Any, match: str) -> None:
-    code = ObsCode("world", "agent", space)
+    code = ObsCode("zoo", "agent", space)
     with pytest.raises(PettingZooError, match=match) as error:
         code.write(np.zeros(code.size, np.float32), seen)
-    assert str(error.value).startswith("world, agent: an observation ")
+    assert str(error.value).startswith("zoo, agent: an observation ")

@@ -15,9 +15,9 @@ from tests.envs.pettingzoo.playing import zoo
 
 @pytest.mark.parametrize("name", ["mpe/simple_tag", "turns", "every_kind"])
 def test_the_answer_does_not_depend_on_the_batch(name: str) -> None:
-    world = find_spec(name, {"max_cycles": 6}) if "/" in name else zoo(name)
+    spec = find_spec(name, {"max_cycles": 6}) if "/" in name else zoo(name)
     results = [
-        evaluate_pettingzoo(RandomPettingZooPlayer(1), world, 11, seed=5, n_envs=n)
+        evaluate_pettingzoo(RandomPettingZooPlayer(1), spec, 11, seed=5, n_envs=n)
         for n in (1, 4, 16)
     ]
     for other in results[1:]:
@@ -27,9 +27,9 @@ def test_the_answer_does_not_depend_on_the_batch(name: str) -> None:
 
 @pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_workers() -> None:
-    world = find_spec("mpe/simple_push", {"max_cycles": 6})
+    spec = find_spec("mpe/simple_push", {"max_cycles": 6})
     one, two = (
-        evaluate_pettingzoo(RandomPettingZooPlayer(1), world, 7, n_envs=4, workers=workers)
+        evaluate_pettingzoo(RandomPettingZooPlayer(1), spec, 7, n_envs=4, workers=workers)
         for workers in (1, 2)
     )
     assert np.array_equal(one.returns, two.returns)
@@ -37,14 +37,14 @@ def test_the_answer_does_not_depend_on_the_workers() -> None:
 
 def test_returns_are_those_of_the_episodes() -> None:
     progress: list[int] = []
-    world = zoo("plain")
+    spec = zoo("plain")
     result = evaluate_pettingzoo(
-        RandomPettingZooPlayer(2), world, 5, 3, n_envs=2, progress=progress.append
+        RandomPettingZooPlayer(2), spec, 5, 3, n_envs=2, progress=progress.append
     )
     assert progress[-1] == 5
     assert result.steps.tolist() == [6] * 5
     for k in range(5):
-        env = PettingZooVecEnv(world, seed=3 + k)
+        env = PettingZooVecEnv(spec, seed=3 + k)
         env.reset()
         total = np.zeros((1, 3))
         for _ in range(6):

@@ -1,4 +1,4 @@
-"""Particle worlds are mpe2's own, only faster."""
+"""Particle environments are mpe2's own, only faster."""
 
 import sys
 from typing import Any
@@ -12,7 +12,7 @@ from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.errors import TerrariumError
 from tests.envs.pettingzoo.playing import play
 
-WORLDS = spec_names()
+SPECS = spec_names()
 
 
 def assert_equal(ours: Any, theirs: Any) -> None:
@@ -23,7 +23,7 @@ def assert_equal(ours: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize("continuous", [False, True])
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", SPECS)
 def test_episodes_equal_those_of_mpe2_to_the_bit(name: str, continuous: bool) -> None:
     options = {"continuous_actions": continuous, "max_cycles": 7}
     ours = find_spec(name, options).make()
@@ -52,17 +52,17 @@ def test_episodes_equal_those_of_mpe2_to_the_bit(name: str, continuous: bool) ->
 def test_success_terminates_and_the_time_limit_truncates() -> None:
     env = find_spec("mpe/simple_spread", {"terminate_on_success": True, "N": 1}).make()
     env.reset(seed=0)
-    world = env.unwrapped.world
-    world.agents[0].state.p_pos = world.landmarks[0].state.p_pos.copy()
+    spec = env.unwrapped.world
+    spec.agents[0].state.p_pos = spec.landmarks[0].state.p_pos.copy()
     _, _, terminated, truncated, _ = env.step({"agent_0": 0})
     assert (terminated, truncated, env.agents) == ({"agent_0": True}, {"agent_0": False}, [])
 
 
 def test_actions_out_of_bounds_are_clipped() -> None:
-    world = find_spec("mpe/simple_spread", {"continuous_actions": True})
+    spec = find_spec("mpe/simple_spread", {"continuous_actions": True})
     seen = []
     for factor in (1.0, 100.0):
-        env = world.make()
+        env = spec.make()
         env.reset(seed=0)
         push = factor * np.ones(5, np.float32) * np.array([0, 0, 1, 0, 0], np.float32)
         seen.append(env.step(dict.fromkeys(env.agents, push))[0])
@@ -81,7 +81,7 @@ def test_the_table_of_worlds_is_that_of_mpe2() -> None:
     assert {name.rpartition("_v")[0] for name in particle_modules()} == set(COOPERATIVE)
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", SPECS)
 def test_cooperation_is_known(name: str) -> None:
     rivals = {"adversary", "crypto", "push", "tag", "world_comm"}
     expected = name.removeprefix("mpe/").removeprefix("simple_") not in rivals
@@ -89,11 +89,11 @@ def test_cooperation_is_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("continuous", [False, True])
-@pytest.mark.parametrize("name", WORLDS)
-def test_every_world_keeps_the_contract(name: str, continuous: bool) -> None:
-    world = find_spec(name, {"continuous_actions": continuous, "max_cycles": 4})
-    env = PettingZooVecEnv(world, n_envs=2)
-    assert world.limit_steps == 4
+@pytest.mark.parametrize("name", SPECS)
+def test_every_environment_keeps_the_contract(name: str, continuous: bool) -> None:
+    spec = find_spec(name, {"continuous_actions": continuous, "max_cycles": 4})
+    env = PettingZooVecEnv(spec, n_envs=2)
+    assert spec.limit_steps == 4
     assert bool(env.action_columns) is continuous
     env.reset()
     info = env.info

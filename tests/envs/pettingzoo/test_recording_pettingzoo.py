@@ -102,11 +102,11 @@ def test_every_particle_environment_can_be_recorded(name: str) -> None:
 
 def test_a_record_holds_what_the_environment_did() -> None:
     """The same episode, played beside it and looked at with mpe2's own names."""
-    world, seed = find_spec("mpe/simple_reference", {}), 5
-    record = record_pettingzoo(RandomPettingZooPlayer(1), world, seed, "An episode")
+    spec, seed = find_spec("mpe/simple_reference", {}), 5
+    record = record_pettingzoo(RandomPettingZooPlayer(1), spec, seed, "An episode")
     assert record.particles is not None
     env, player = (
-        PettingZooVecEnv(world, n_envs=1, seed=seed, autoreset=False),
+        PettingZooVecEnv(spec, n_envs=1, seed=seed, autoreset=False),
         RandomPettingZooPlayer(1),
     )
     env.reset()

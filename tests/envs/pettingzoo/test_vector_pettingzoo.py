@@ -1,4 +1,4 @@
-"""Batches of worlds: seeds, modes, saving, and what is refused."""
+"""Batches of environments: seeds, modes, saving, and what is refused."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
 from terrarium.envs.vector import EnvError
 from tests.envs.pettingzoo.playing import assert_same, play, shown, zoo
 
-WORLDS = [
+SPECS = [
     find_spec("mpe/simple_tag", {"max_cycles": 5}),
     find_spec("mpe/simple_speaker_listener", {"max_cycles": 5, "continuous_actions": True}),
     zoo("crowd"),
@@ -24,11 +24,11 @@ WORLDS = [
 ]
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_threads_show_what_one_thread_shows(world: PettingZooSpec) -> None:
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name.split(":")[-1])
+def test_threads_show_what_one_thread_shows(spec: PettingZooSpec) -> None:
     logs = []
     for mode, workers in (("serial", 1), ("threads", 1), ("threads", 3)):
-        env = PettingZooVecEnv(world, n_envs=5, workers=workers, mode=mode, seed=3)
+        env = PettingZooVecEnv(spec, n_envs=5, workers=workers, mode=mode, seed=3)
         env.reset()
         logs.append(play(env, 14))
         env.close()
@@ -37,11 +37,11 @@ def test_threads_show_what_one_thread_shows(world: PettingZooSpec) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("world", "many"), [(WORLDS[0], 2), (WORLDS[4], 3)], ids=["mpe", "zoo"])
-def test_processes_show_what_one_process_shows(world: PettingZooSpec, many: int) -> None:
+@pytest.mark.parametrize(("spec", "many"), [(SPECS[0], 2), (SPECS[4], 3)], ids=["mpe", "zoo"])
+def test_processes_show_what_one_process_shows(spec: PettingZooSpec, many: int) -> None:
     logs = []
     for workers in (1, many):
-        env = PettingZooVecEnv(world, n_envs=5, workers=workers, seed=3)
+        env = PettingZooVecEnv(spec, n_envs=5, workers=workers, seed=3)
         assert env.mode == ("serial" if workers == 1 else "processes")
         env.reset()
         log = play(env, 8)
@@ -57,9 +57,9 @@ def test_processes_show_what_one_process_shows(world: PettingZooSpec, many: int)
     assert_same(logs[0], logs[1])
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_an_environment_of_a_batch_plays_what_a_single_one_plays(world: PettingZooSpec) -> None:
-    batch, single = PettingZooVecEnv(world, n_envs=3, seed=10), PettingZooVecEnv(world, seed=12)
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name.split(":")[-1])
+def test_an_environment_of_a_batch_plays_what_a_single_one_plays(spec: PettingZooSpec) -> None:
+    batch, single = PettingZooVecEnv(spec, n_envs=3, seed=10), PettingZooVecEnv(spec, seed=12)
     for env in (batch, single):
         env.reset()
     for many, one in zip(play(batch, 14), play(single, 14), strict=True):
@@ -68,9 +68,9 @@ def test_an_environment_of_a_batch_plays_what_a_single_one_plays(world: PettingZ
 
 
 @pytest.mark.parametrize("autoreset", [True, False])
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name.split(":")[-1])
-def test_a_loaded_batch_goes_on_to_the_bit(world: PettingZooSpec, autoreset: bool) -> None:
-    env, other = (PettingZooVecEnv(world, n_envs=3, seed=s, autoreset=autoreset) for s in (4, 77))
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name.split(":")[-1])
+def test_a_loaded_batch_goes_on_to_the_bit(spec: PettingZooSpec, autoreset: bool) -> None:
+    env, other = (PettingZooVecEnv(spec, n_envs=3, seed=s, autoreset=autoreset) for s in (4, 77))
     env.reset()
     for n_steps in (0, 3, 2) if autoreset else (0, 3):
         play(env, n_steps)
@@ -96,7 +96,9 @@ def test_a_batch_that_is_over_can_be_saved() -> None:
         other.step(np.ones((2, 3), np.int64))
 
 
-def test_a_world_that_does_not_repeat_itself_begins_anew(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_does_not_repeat_itself_begins_anew(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     env = PettingZooVecEnv(zoo("forgetful"), n_envs=3)
     env.reset()
     play(env, 4)
@@ -111,7 +113,7 @@ def test_a_world_that_does_not_repeat_itself_begins_anew(caplog: pytest.LogCaptu
     play(env, 7)
 
 
-def test_a_save_of_another_world_is_refused() -> None:
+def test_a_save_of_another_environment_is_refused() -> None:
     env = PettingZooVecEnv(zoo("plain"), n_envs=2)
     env.reset()
     saved = env.save()

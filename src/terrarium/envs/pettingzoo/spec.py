@@ -25,11 +25,17 @@ from terrarium.envs.pettingzoo.particles import (
     particle_module,
     unversioned,
 )
+from terrarium.envs.pettingzoo.single_agent import (
+    SINGLE,
+    SingleAgentEnv,
+    check_gymnasium_name,
+    gymnasium_factory,
+)
 from terrarium.envs.pettingzoo.spaces import CHOICE, ActionCode, Part
 from terrarium.errors import TerrariumError, nearest
 
 PARTICLES, FOREIGN = "mpe/", "pettingzoo:"
-LIMITS = ("max_cycles", "max_steps")
+LIMITS = ("max_cycles", "max_steps", "max_episode_steps")
 """How environments call the number of steps after which they cut an episode off"""
 
 NO_SCREEN = "TERRARIUM_NO_SCREEN"
@@ -85,7 +91,8 @@ class PettingZooSpec:
         if self.name.startswith(PARTICLES):
             words = self.name.removeprefix(PARTICLES).replace("_", " ")
             return f"{words.capitalize()} (particle environment)"
-        return f"{self._glance.title} (PettingZoo)"
+        library = "Gymnasium" if self.name.startswith(SINGLE) else "PettingZoo"
+        return f"{self._glance.title} ({library})"
 
     @property
     def info(self) -> PettingZooInfo:
@@ -154,7 +161,7 @@ class _Glance:
 
 def is_pettingzoo(word: str) -> bool:
     """Whether a scenario's name is that of a PettingZoo environment."""
-    return word.startswith((PARTICLES, FOREIGN))
+    return word.startswith((PARTICLES, FOREIGN, SINGLE))
 
 
 def spec_names() -> list[str]:
@@ -163,8 +170,11 @@ def spec_names() -> list[str]:
 
 
 def find_spec(word: str, options: Mapping[str, Any] | None = None) -> PettingZooSpec:
-    """The environment of a name: mpe/simple_spread, or pettingzoo:package.module:factory."""
+    """The environment of a name: mpe/simple_spread, pettingzoo:package.module:factory, gym:id."""
     options = dict(options or {})
+    if word.startswith(SINGLE):
+        check_gymnasium_name(word)
+        return PettingZooSpec(word, options)
     if word.startswith(PARTICLES):
         if unversioned(word.removeprefix(PARTICLES)) not in COOPERATIVE:
             names = spec_names()
@@ -174,8 +184,8 @@ def find_spec(word: str, options: Mapping[str, Any] | None = None) -> PettingZoo
         return PettingZooSpec(word, options)
     if not word.startswith(FOREIGN):
         raise TerrariumError(
-            f'"{word}" is no environment; allowed are mpe/<name> and '
-            "pettingzoo:package.module:factory"
+            f'"{word}" is no environment; allowed are mpe/<name>, '
+            "pettingzoo:package.module:factory and gym:<id>"
         )
     if not re.fullmatch(r"pettingzoo:[\w.]+:\w+", word):
         raise TerrariumError(
@@ -196,6 +206,9 @@ def _factory(name: str) -> tuple[Callable[..., Any], Mapping[str, inspect.Parame
     if name.startswith(PARTICLES):
         raw_env = particle_module(name.removeprefix(PARTICLES)).raw_env
         return (lambda **options: ParticleEnv(raw_env(**options))), _parameters(raw_env)
+    if name.startswith(SINGLE):
+        make, takes = gymnasium_factory(name)
+        return (lambda **options: SingleAgentEnv(name, make(**options))), _options_of(make, takes)
     _, path, attribute = name.split(":")
     try:
         with warnings.catch_warnings():
@@ -247,6 +260,17 @@ def _parameters(factory: Callable[..., Any]) -> Mapping[str, inspect.Parameter] 
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in found.values()):
         return None
     return found
+
+
+def _options_of(
+    make: Callable[..., Any], takes: Callable[..., Any]
+) -> Mapping[str, inspect.Parameter] | None:
+    """Those of a Gymnasium environment; what is registered also takes another limit."""
+    found = _parameters(takes)
+    if found is None or make is takes:
+        return found
+    limit = inspect.Parameter("max_episode_steps", inspect.Parameter.KEYWORD_ONLY, default=None)
+    return {**found, limit.name: limit}
 
 
 def _check_options(
@@ -308,8 +332,8 @@ def _limit(spec: PettingZooSpec, env: Any) -> int:
     _, known = _factory(spec.name)
     for limit in LIMITS:
         default = known[limit].default if known and limit in known else None
-        own = getattr(getattr(env, "unwrapped", env), limit, None)
-        for value in (spec.options.get(limit), default, own):
+        own = [getattr(each, limit, None) for each in (env, getattr(env, "unwrapped", env))]
+        for value in (spec.options.get(limit), default, *own):
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 return value
     return 0

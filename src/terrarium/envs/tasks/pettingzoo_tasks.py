@@ -1,4 +1,4 @@
-"""PettingZoo environments as tasks. One of Gymnasium is an environment with a single agent."""
+"""Environments of PettingZoo and Gymnasium as tasks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -150,3 +150,9 @@ class PettingZooTask:
 
     def record(self, player: PettingZooPlayer, seed: int, title: str) -> EpisodeReplay:
         return EpisodeReplay(record_pettingzoo(player, self.env, seed, title))
+
+
+class GymnasiumTask(PettingZooTask):
+    """A Gymnasium environment: a team of one agent."""
+
+    presets: ClassVar[tuple[str, ...]] = ("gymnasium",)

@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from terrarium.envs.pettingzoo.single_agent import SINGLE
 from terrarium.envs.pettingzoo.spec import FOREIGN, PARTICLES
 from terrarium.envs.tasks.battles import BattleTask
-from terrarium.envs.tasks.pettingzoo_tasks import PettingZooTask
+from terrarium.envs.tasks.pettingzoo_tasks import GymnasiumTask, PettingZooTask
 from terrarium.envs.tasks.task import Task
 
-KINDS: dict[str, type[Task]] = {PARTICLES: PettingZooTask, FOREIGN: PettingZooTask}
+KINDS: dict[str, type[Task]] = {
+    PARTICLES: PettingZooTask,
+    FOREIGN: PettingZooTask,
+    SINGLE: GymnasiumTask,
+}
 """By the beginning of the word; all other words are scenarios"""
 
 

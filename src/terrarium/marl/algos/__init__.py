@@ -26,7 +26,7 @@ ALGOS: dict[str, type[Algo]] = {
     "ddpg": Ddpg,
 }
 
-OTHER_NAMES = {"mppo": "mappo"}
+OTHER_NAMES = {"mppo": "mappo", "ppo": "ippo"}
 """What people also call them"""
 
 

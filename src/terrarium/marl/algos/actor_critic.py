@@ -64,7 +64,9 @@ class ActorCriticConfig:
         return self.teacher if progress < self.teacher_end else ""
 
     def teacher_coef_at(self, progress: float) -> float:
-        decay = max(0.0, 1.0 - progress / self.teacher_end) if self.teacher_end else 0.0
+        if not self.teacher or not self.teacher_end:
+            return 0.0
+        decay = max(0.0, 1.0 - progress / self.teacher_end)
         return self.teacher_coef * decay
 
     def check_envs(self, n_envs: int) -> None:

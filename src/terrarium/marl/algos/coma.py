@@ -105,7 +105,7 @@ def coefs_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
         critic_lr=cfg.critic_lr.at(progress),
         epsilon=cfg.epsilon.at(progress),
         entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef_at(progress) if cfg.teacher else 0.0,
+        teacher_coef=cfg.teacher_coef_at(progress),
     )
 
 

@@ -13,6 +13,7 @@ from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
+from terrarium.marl.distributions import ActionDistribution, ActionHead
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
@@ -40,6 +41,8 @@ class PpoConfig(ActorCriticConfig):
     """coefficient of the value loss"""
     huber_delta: float = 10.0
     """delta of the Huber loss of values; 0: squared error"""
+    log_std_init: float = 0.0
+    """initial log standard deviation of continuous actions, before they are squashed by tanh"""
     sticky_action_prob: float = 0.0
     """sticky actions: probability of repeating the last action while exploring; decays linearly
     to 0"""
@@ -57,6 +60,7 @@ class PpoConfig(ActorCriticConfig):
             ("clip_range", self.clip_range > 0.0, "above 0"),
             ("value_clip_range", self.value_clip_range >= 0.0, "0 or more"),
             ("huber_delta", self.huber_delta >= 0.0, "0 or more"),
+            ("log_std_init", -5.0 <= self.log_std_init <= 2.0, "-5 to 2"),
             ("sticky_action_prob", 0.0 <= self.sticky_action_prob < 1.0, "0 up to, but not, 1"),
             ("target_kl", self.target_kl >= 0.0, "0 or more"),
         )
@@ -69,7 +73,7 @@ class PpoBatch:
     obs: Obs  # [B, T, ...]
     carry: Tensor  # [B, A, C]
     resets: Tensor  # [B, T]
-    actions: Tensor  # [B, T, A]
+    actions: Tensor  # [B, T, A] indices, or [B, T, A, N] vectors
     stuck: Tensor  # [B, T, A] chance that the last action was simply repeated
     repeats: Tensor  # [B, T, A] the action is the last one
     advice: Tensor  # [B, T, A] what the teacher would do; -1: nothing
@@ -99,44 +103,42 @@ def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
 
 
 def ppo_loss(
-    batch: PpoBatch, logits: Tensor, values: Tensor, weights: PpoCoefs, cfg: PpoConfig
+    batch: PpoBatch,
+    policy: ActionDistribution,
+    values: Tensor,
+    weights: PpoCoefs,
+    cfg: PpoConfig,
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Clipped policy and value loss, and a bonus for entropy; logits are [B, T, A, N], and values
-    and the batch's returns [B, T, A] normalized."""
+    """Clipped policy and value loss, and a bonus for entropy; the policy is of [B, T, A], and
+    values and the batch's returns [B, T, A] are normalized."""
     # The dead choose nothing, so they learn nothing; nor do those who have left.
     acting = batch.obs.acting & batch.there  # [B, T, A]
-    log_all = logits.log_softmax(-1)  # [B, T, A, N]
-    taken = sticky_log_probs(pick(log_all, batch.actions), batch.repeats, batch.stuck)  # [B, T, A]
+    log_probs = policy.log_prob(batch.actions)  # [B, T, A]
+    taken = sticky_log_probs(log_probs, batch.repeats, batch.stuck)  # [B, T, A]
     moved = taken - batch.log_probs  # [B, T, A]
     ratio = moved.exp()
     bounded = ratio.clamp(1.0 - cfg.clip_range, 1.0 + cfg.clip_range)
     gain = torch.minimum(ratio * batch.advantages, bounded * batch.advantages)
-    policy = -masked_mean(gain, acting)
-    spread = -(log_all.exp() * log_all.masked_fill(~batch.obs.avail, 0.0)).sum(-1)  # [B, T, A]
-    entropy = masked_mean(spread, acting)
+    policy_loss = -masked_mean(gain, acting)
+    entropy = masked_mean(policy.entropy(), acting)
     errors = _value_errors(values, batch, cfg)
     # The dead stay in the value's loss: what becomes of the team is what they died for.
     value = masked_mean(errors, batch.there.expand_as(errors))
-    advised = acting & (batch.advice >= 0)
-    missed = masked_mean(-pick(log_all, batch.advice.clamp(min=0)), advised)
-    loss = (
-        policy
-        + cfg.value_coef * value
-        - weights.entropy_coef * entropy
-        + weights.teacher_coef * missed
-    )
+    loss = policy_loss + cfg.value_coef * value - weights.entropy_coef * entropy
     with torch.no_grad():
         kl = masked_mean(ratio - 1.0 - moved, acting)
         clipped = masked_mean(((ratio - 1.0).abs() > cfg.clip_range).float(), acting)
     metrics = {
-        "policy_loss": policy,
+        "policy_loss": policy_loss,
         "value_loss": value,
         "entropy": entropy,
         "approx_kl": kl,
         "clip_fraction": clipped,
     }
     if weights.teacher_coef > 0.0:
-        metrics["teacher_loss"] = missed
+        missed = -policy.log_prob(batch.advice.clamp(min=0))  # [B, T, A]
+        metrics["teacher_loss"] = masked_mean(missed, acting & (batch.advice >= 0))
+        loss = loss + weights.teacher_coef * metrics["teacher_loss"]
     return loss, {name: metric.detach() for name, metric in metrics.items()}
 
 
@@ -169,6 +171,7 @@ class Ppo(Algo):
 
     Config: ClassVar[type[Any]] = PpoConfig
     fits_many: ClassVar[bool] = True
+    any_action: ClassVar[bool] = True
     stochastic: ClassVar[bool] = True
     central: bool
     """whether the critic reads the global state"""
@@ -178,9 +181,11 @@ class Ppo(Algo):
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
+            self.head = ActionHead(spec, net.share_params, cfg.log_std_init, runtime.device)
             self.critic = Critic(spec, net, self.central, cfg.critic).to(runtime.device)
+        self.policy = nn.ModuleList((self.actor, self.head))
         self.norm = ValueNorm()
-        weights = [*self.actor.parameters(), *self.critic.parameters()]
+        weights = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5)
         self.n_steps, self.carry_size = cfg.n_steps, self.actor.carry_size + 1  # the last action
         self._rollout: Rollout | None = None
@@ -197,18 +202,19 @@ class Ppo(Algo):
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
-        logits, memory = self.actor(obs[:, None], memory, resets[:, None])
-        log_all = logits[:, 0].log_softmax(-1)  # [B, A, N]
-        if greedy:
-            actions = log_all.argmax(-1)
-            log_probs = pick(log_all, actions)
+        out, memory = self.actor(obs[:, None], memory, resets[:, None])
+        policy = self.head(out[:, 0], obs.avail)
+        if greedy or not self.spec.discrete:
+            actions = policy.mode() if greedy else policy.sample(self.generator)
+            log_probs = policy.log_prob(actions)
         else:
             stuck = self._stuck(obs, last, resets)  # [B, A]
-            drawn = draw(log_all.exp(), self.generator)
+            drawn = policy.sample(self.generator)
             repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self.generator) == 1
             actions = torch.where(repeat, last, drawn)
-            log_probs = sticky_log_probs(pick(log_all, actions), actions == last, stuck)
-        return PolicyOutput(actions, log_probs, torch.cat((memory, actions.unsqueeze(-1)), -1))
+            log_probs = sticky_log_probs(policy.log_prob(actions), actions == last, stuck)
+        last = actions if self.spec.discrete else last  # vectors are never repeated
+        return PolicyOutput(actions, log_probs, torch.cat((memory, last.unsqueeze(-1)), -1))
 
     def _stuck(self, obs: Obs, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
@@ -229,13 +235,14 @@ class Ppo(Algo):
             # By the returns of each minibatch before they are normalized, as the authors do it.
             self.norm.update(part.returns[part.there.expand_as(part.returns)])
             part = replace(part, returns=self.norm.normalize(part.returns))
-            logits, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, logits, self.critic(part.obs), weights, cfg)
+            out, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
+            policy = self.head(out, part.obs.avail)
+            loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
             # One by one: the critic's gradient is ten times as long and would hide a policy's leap.
-            norm = gradient_step(loss, self.optimizer, cfg.max_grad_norm, self.actor, self.critic)
+            norm = gradient_step(loss, self.optimizer, cfg.max_grad_norm, self.policy, self.critic)
             means.add({**metrics, "grad_norm": norm})
             n_updates += 1
         self._sticky_action_prob = cfg.sticky_action_prob * (1.0 - progress)
@@ -265,15 +272,19 @@ class Ppo(Algo):
         living = advantages[acting]
         if len(living) > 1:
             advantages = (advantages - living.mean()) / (living.std() + 1e-5)
-        before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))  # [T, B, A]
-        stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
+        repeats = torch.zeros_like(acting)  # [T, B, A]
+        stuck = torch.zeros_like(values[:-1])
+        if self.spec.discrete:
+            before = torch.cat((rollout.carry[None, ..., -1].long(), rollout.actions[:-1]))
+            repeats = rollout.actions == before
+            stuck = self._stuck(rollout.obs[:-1], before, rollout.resets[:-1])
         return PpoBatch(
             obs=rollout.obs[:-1].swap(),
             carry=rollout.carry,
             resets=rollout.resets[:-1].T,
             actions=rollout.actions.transpose(0, 1),
             stuck=stuck.transpose(0, 1),
-            repeats=(rollout.actions == before).transpose(0, 1),
+            repeats=repeats.transpose(0, 1),
             advice=rollout.advice.transpose(0, 1),
             log_probs=rollout.log_probs.transpose(0, 1),
             there=there.transpose(0, 1),
@@ -295,11 +306,12 @@ class Ppo(Algo):
 
     def load_weights(self, state: dict[str, Any]) -> None:
         load_into(self.actor, state["actor"])
+        load_into(self.head, state["head"])
         load_into(self.critic, state["critic"])
         self.norm.load_state_dict(state["norm"])
 
 
-_STATEFUL = ("actor", "critic", "optimizer", "norm")
+_STATEFUL = ("actor", "head", "critic", "optimizer", "norm")
 
 
 class Mappo(Ppo):
