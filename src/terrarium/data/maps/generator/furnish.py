@@ -27,6 +27,7 @@ _BACK = 7  # cells around a resource in which closed ground is counted
 _LINES = (layouts.ABOVE, layouts.BESIDE)
 _LINE_WEIGHT = 7  # of 10: a fifth of the recorded bases have their fields in a line
 _CRESCENT = (11, 13)  # cells from a townhall to what lies behind its fields
+_MOST_DROPPED = 1  # bases that found no room, of one player
 _SHIFT = 3  # cells by which a base may lie off its site
 
 
@@ -47,14 +48,16 @@ def furnish(
     look = draws.choice((Look(), LAB))
     objects: list[MapObject] = []
     places = []
+    dropped = 0
     for site in plan.sites:
         if site.kind == FIELD:
             continue
         base = _best_base(draws, ground, site, RICH if site.kind == GOLD else look)
         if base is None:
-            if site.kind in (MAIN, NATURAL):
+            dropped += 1  # it stays open ground
+            if site.kind in (MAIN, NATURAL) or dropped > _MOST_DROPPED:
                 return None
-            continue  # it stays open ground
+            continue
         places.append(base[0])
         if site.kind != MAIN:
             _add_back(ground, *base)
@@ -137,7 +140,7 @@ def _count_around(mask: Mask, reach: int) -> NDArray[np.int64]:
 
 def _add_pillars(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObject]) -> None:
     """Small pieces of closed ground in wide open places."""
-    for _ in range(draws.between(2, 5)):
+    for _ in range(draws.between(1, 4)):
         radius = draws.between(2, 3)
         is_main = ground.level == HIGHEST
         clear = _count_around(~ground.open | ground.kept | is_main, radius + 6) == 0
@@ -149,8 +152,7 @@ def _add_pillars(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObje
             return
         y, x = spots[draws.between(0, len(spots) - 1)].tolist()
         dy, dx = np.ogrid[: clear.shape[0], : clear.shape[1]]
-        far = np.abs(dx - x), np.abs(dy - y)
-        pillar = (far[0] <= radius) & (far[1] <= radius) & (far[0] + far[1] <= radius * 3 // 2 + 1)
+        pillar = (dx - x) ** 2 + (dy - y) ** 2 <= radius * (radius + 1)
         ground.open &= ~ground.symmetry.everywhere(pillar)
 
 

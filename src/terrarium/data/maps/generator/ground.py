@@ -115,8 +115,12 @@ def _inside(draws: Draws, regions_: Regions) -> Mask:
     noise = plan.symmetry.even(value_noise(draws, (rows, columns), 9, 2))
     reach = [plan.sites[number].reach + 3 for number, _, _ in plan.images]
     near = regions_.squared <= (2 * np.array(reach)[regions_.first]) ** 2
+    # Mains are round: they are closed wherever the townhall is far away.
+    is_main = np.array([plan.sites[number].kind == MAIN for number, _, _ in plan.images])
+    round_main = (2 * (np.array(reach) - 3)[regions_.first]) ** 2
+    far_in_main = is_main[regions_.first] & (regions_.squared > round_main)
     inside: Mask = edge >= np.where(near, _NEAR_EDGE + np.maximum(noise, 0), _FAR_EDGE + noise)
-    return inside & (edge_x + edge_y >= _CUT + noise)
+    return inside & (edge_x + edge_y >= _CUT + noise) & ~far_in_main
 
 
 def _disc(shape: tuple[int, ...], x: float, y: float, radius: float) -> Mask:

@@ -11,7 +11,7 @@ from terrarium.data.maps.grids import Mask, grown, mask_of, regions
 from terrarium.data.maps.objects import Cell
 from terrarium.data.maps.ramps import Wall, main_ramp
 
-OPEN_SHARE = 0.52
+OPEN_SHARE = 0.55
 """of the playable area is open at least; recorded maps have 0.60 to 0.75"""
 NATURAL_AWAY = 70
 """steps from a main to the nearest other base at most"""

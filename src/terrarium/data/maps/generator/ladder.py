@@ -1,7 +1,7 @@
 """Plans in the manner of ladder maps: a main in a corner, a natural beside it, bases around."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from terrarium.data.maps.generator.draws import Draws
 from terrarium.data.maps.generator.plan import BASE, FIELD, GOLD, MAIN, NATURAL, Area, Plan, Site
@@ -61,6 +61,7 @@ def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) 
         if field is None:
             break
         sites.append(field)
+    sites = _leveled(draws, sites)
     return Plan(symmetry, playable, tuple(sites), draws.between(12, 18), MAIN_CELLS)
 
 
@@ -75,7 +76,7 @@ def _home(draws: Draws, symmetry: Symmetry, playable: Area) -> list[Site]:
         (across + draws.between(-2, 3), along + to_natural),
         (across + draws.between(-2, 6), along + to_natural + to_third),
     ]
-    kinds = [(MAIN, 2, 23), (NATURAL, 1, 12), (BASE, draws.between(0, 1), 12)]
+    kinds = [(MAIN, 2, 23), (NATURAL, 1, 12), (BASE, 0, 12)]
     sites: list[Site] = []
     for (a, b), (kind, level, reach) in zip(spots, kinds, strict=True):
         dx, dy = (a, b) if upright else (b, a)
@@ -105,7 +106,14 @@ def _another_base(
             best, best_score = (x, y), score
     if best is None:
         return None
-    return Site(BASE, *best, level=draws.between(0, 1), reach=12)
+    return Site(BASE, *best, level=0, reach=12)
+
+
+def _leveled(draws: Draws, sites: list[Site]) -> list[Site]:
+    """Half of the sites beyond main and natural stand on the lowest level, half above it."""
+    home, others = sites[:2], sites[2:]
+    levels = draws.shuffled([k % 2 for k in range(len(others))])
+    return home + [replace(site, level=n) for site, n in zip(others, levels, strict=True)]
 
 
 def _make_gold(draws: Draws, symmetry: Symmetry, sites: list[Site]) -> None:
@@ -115,8 +123,7 @@ def _make_gold(draws: Draws, symmetry: Symmetry, sites: list[Site]) -> None:
     middle = (symmetry.width / 2, symmetry.height / 2)
     order = [(_squared(site.x, site.y, *middle), k) for k, site in enumerate(sites[3:], start=3)]
     k = min(order)[1]
-    site = sites[k]
-    sites[k] = Site(GOLD, site.x, site.y, site.level, site.reach)
+    sites[k] = replace(sites[k], kind=GOLD)
 
 
 def _field(draws: Draws, symmetry: Symmetry, playable: Area, sites: list[Site]) -> Site | None:
@@ -129,7 +136,7 @@ def _field(draws: Draws, symmetry: Symmetry, playable: Area, sites: list[Site]) 
             best, most = (x, y), int(apart)
     if best is None:
         return None
-    return Site(FIELD, *best, level=draws.between(0, 1), reach=8)
+    return Site(FIELD, *best, level=0, reach=8)
 
 
 def _random_place(draws: Draws, playable: Area, margin: int) -> tuple[float, float]:
