@@ -186,8 +186,8 @@ def go_to(
     if row.flying:
         body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
         return
-    going = length(me.speed_x, me.speed_y)
-    speed = min(speed, going + me.accel)
+    if me.accel < speed:  # most walkers are at full speed at once
+        speed = min(speed, length(me.speed_x, me.speed_y) + me.accel)
     if game.rules.assumptions[0].turning_slows:
         # A walker runs in the direction it faces, so it loses pace while it turns.
         speed *= max(turned, 0.0)
