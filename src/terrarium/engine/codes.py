@@ -39,6 +39,8 @@ FOLLOW = 7
 SMART = 8
 HEAL = 9
 CAST = 10  # use the ability that the order names
+GATHER = 11  # bring what a field or a geyser holds to a townhall, again and again
+RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
 
 # What became of an order: the numbers and names of the game's own ActionResult.
 SUCCESS = 1
@@ -139,6 +141,14 @@ ACQUIRE_OFFENSIVE = code(words.ACQUIRES, "offensive")
 ACQUIRE_DEFENSIVE = code(words.ACQUIRES, "defensive")
 RESPOND_ACQUIRE = code(words.RESPONSES, "acquire")
 RESPOND_FLEE = code(words.RESPONSES, "flee")
+
+# What workers gather.
+NO_RESOURCE = 0
+MINERALS = 1 + code(words.RESOURCES, "minerals")
+VESPENE = 1 + code(words.RESOURCES, "vespene")
+
+# What a worker does that has an order to gather.
+TO_RESOURCE, GATHERING, PAUSING, RETURNING = range(4)
 
 # How a unit walks: ground units by two sizes of gap, cliff-walkers, and air.
 SMALL_WALKER, LARGE_WALKER, CLIFF_WALKER, FLYER = 0, 1, 2, 3

@@ -159,6 +159,43 @@ BUFF = np.dtype(
     align=True,
 )
 
+# What a worker is about, beside its order; its slot has the same number as the unit's.
+WORKER = np.dtype(
+    [
+        ("phase", "i8"),  # codes.TO_RESOURCE and following, of its order to gather
+        ("timer", "f8"),  # ticks left of the phase
+        ("cargo", "f8"),
+        ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
+        ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
+        ("base", "i8"),  # townhall that it brings its cargo to
+        ("base_tag", "i8"),
+        ("field", "i8"),  # where it gathered last
+        ("field_tag", "i8"),
+    ],
+    align=True,
+)
+
+N_STATIONS = 2
+"""where workers gather at one resource: one of them, and beside it a MULE"""
+
+# What a field, a geyser or a structure on one holds, and who gathers there.
+RESOURCE = np.dtype(
+    [
+        ("contents", "f8"),
+        ("per_trip", "f8"),
+        ("worker", "i8", (N_STATIONS,)),
+        ("worker_tag", "i8", (N_STATIONS,)),
+        ("free_tick", "i8", (N_STATIONS,)),  # from which the next one may begin
+        ("n_coming", "i8"),  # workers on their way to it or waiting, in this tick
+        ("bidder", "i8", (N_STATIONS,)),  # of those that arrived in this tick, by lot; -1 = none
+        ("bid", "u8", (N_STATIONS,)),
+    ],
+    align=True,
+)
+
+INCOME_TICKS = 240
+"""Rates of collection are those of so many ticks (economy.md, 2)."""
+
 ORDER = np.dtype(
     [
         ("kind", "i8"),
@@ -231,6 +268,8 @@ PLAYER = np.dtype(
         ("minerals", "f8"),
         ("vespene", "f8"),
         ("nukes", "i8"),
+        ("gathered_minerals", "f8"),  # since the game began
+        ("gathered_vespene", "f8"),
     ],
     align=True,
 )
@@ -287,6 +326,9 @@ class Games(NamedTuple):
     living: NDArray[np.uint32]  # [N, U] slots of units on the map or aboard, by tag
     free: NDArray[np.int64]  # [N, U] ring of slots of dead units
     events: Records  # [N, V] EVENT: a ring
+    workers: Records  # [N, U] WORKER, in games with an economy
+    resources: Records  # [N, U] RESOURCE, the same
+    income: NDArray[np.int16]  # [N, P, 2, INCOME_TICKS] a ring: brought in each tick, by resource
     sites: Records  # [N, U] SITE
     blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
     taken: NDArray[np.int16]  # [N, C] 1 + slot of the structure that stands on it
@@ -456,6 +498,9 @@ class Game(NamedTuple):
     living: Annotated[NDArray[np.uint32], "u4", "U"]
     free: Annotated[NDArray[np.int64], "i8", "U"]
     events: Annotated[Records, EVENT, "V"]
+    workers: Annotated[Records, WORKER, "U"]
+    resources: Annotated[Records, RESOURCE, "U"]
+    income: Annotated[NDArray[np.int16], "i2", "P 2 I"]
     sites: Annotated[Records, SITE, "U"]
     blocked: Annotated[NDArray[np.int16], "i2", "C"]
     taken: Annotated[NDArray[np.int16], "i2", "C"]
@@ -483,9 +528,11 @@ def allocate(
     n_players: int = 2,
     n_queue: int = 8,
     layers: Collection[str] = (),
+    economy: bool = False,
 ) -> Games:
     """Empty games with room for `n_slots` units each, and the layers of the ground asked for."""
     n_effects = max(64, 8 * n_slots)
+    n_economy = n_slots if economy else 0
     cells = {name: n_cells if name in layers else 0 for name in LAYERS}
     return Games(
         units=records((n_envs, n_slots), UNIT),
@@ -498,6 +545,9 @@ def allocate(
         living=np.zeros((n_envs, n_slots), np.uint32),
         free=np.zeros((n_envs, n_slots), np.int64),
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
+        workers=records((n_envs, n_economy), WORKER),
+        resources=records((n_envs, n_economy), RESOURCE),
+        income=np.zeros((n_envs, n_players + 1, 2, INCOME_TICKS if economy else 0), np.int16),
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
         blocked=np.zeros((n_envs, cells["footprints"]), np.int16),
         taken=np.zeros((n_envs, cells["footprints"]), np.int16),
@@ -558,6 +608,12 @@ def is_unit(game: Game, v: int, tag: int) -> bool:
 def is_placed(game: Game, u: int) -> bool:
     """Does a unit stand on the grid, with a footprint?"""
     return game.sites.shape[0] > 0 and game.sites[u].placed
+
+
+@inline
+def has_economy(game: Game) -> bool:
+    """Do workers gather in this game? Battles keep no room for it."""
+    return game.workers.shape[0] > 0
 
 
 @inline

@@ -88,6 +88,15 @@ TYPE = np.dtype(
         ("first_change", "i8"),
         ("n_changes", "i8"),
         ("footprint", "i8"),  # row of Rules.footprints; -1 = does not stand on the grid
+        ("resource", "i8"),  # what workers gather from it: codes.NO_RESOURCE, MINERALS, VESPENE
+        ("contents", "f8"),
+        ("per_trip", "f8"),
+        ("gather_ticks", "f8"),
+        ("pause_ticks", "f8"),
+        ("worker", "?"),
+        ("own_trip", "f8"),  # minerals that a MULE brings; 0 = what the field gives
+        ("own_ticks", "f8"),  # how long it gathers
+        ("townhall", "?"),  # takes what workers bring
     ],
     align=True,
 )

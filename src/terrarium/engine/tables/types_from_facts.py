@@ -16,6 +16,7 @@ from terrarium.data.vocabulary import (
     ACQUIRES,
     COLLISION_CLASSES,
     PLANES,
+    RESOURCES,
     RESPONSES,
 )
 from terrarium.engine import codes
@@ -112,6 +113,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
+        values |= _economy(unit)
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -247,6 +249,22 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         or unit.shields > 0.0
         or unit.energy_max > 0.0
         or life[1] > 0.0,
+    }
+
+
+def _economy(unit: Unit) -> dict[str, Any]:
+    """What a type is worth to workers, or brings as one."""
+    resource, harvest = unit.resource, unit.harvest
+    return {
+        "resource": 1 + codes.code(RESOURCES, resource.kind) if resource else codes.NO_RESOURCE,
+        "contents": resource.contents if resource else 0.0,
+        "per_trip": resource.per_trip if resource else 0.0,
+        "gather_ticks": resource.gather_loops if resource else 0.0,
+        "pause_ticks": resource.pause_loops if resource else 0.0,
+        "worker": "worker" in unit.flags,
+        "own_trip": harvest.minerals if harvest else 0.0,
+        "own_ticks": harvest.loops if harvest else 0.0,
+        "townhall": "townhall" in unit.traits and not unit.flying,
     }
 
 

@@ -5,12 +5,13 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather
 from terrarium.engine.kernels.events import note_cast, note_order
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -54,6 +55,10 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     if v >= 0 and not (on_unit and game.units[v].seen >> me.owner & 1):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
+    if has_economy(game) and (row.worker or kind == codes.GATHER or kind == codes.RETURN_CARGO):
+        wanted = resolve_harvest(game, u, kind, v)
+        if wanted != codes.NO_ORDER:
+            return wanted
     if kind == codes.SMART:
         if can_attack and is_enemy(game, me.owner, game.units[v].owner):
             kind = codes.ATTACK
@@ -83,6 +88,26 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 
 @kernel
+def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
+    """The same for what only workers can do; NO_ORDER = it is something else."""
+    me = game.units[u]
+    row, cargo = game.rules.types[me.kind], game.workers[u].cargo
+    if kind == codes.GATHER:
+        if not row.worker:
+            return -codes.NOT_SUPPORTED
+        return codes.GATHER if v >= 0 and may_gather(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
+    if kind == codes.RETURN_CARGO:
+        return codes.RETURN_CARGO if row.worker and cargo > 0.0 else -codes.NOT_SUPPORTED
+    if kind == codes.SMART and v >= 0:
+        if may_gather(game, u, v):
+            return codes.GATHER
+        other = game.units[v]
+        if cargo > 0.0 and other.owner == me.owner and game.rules.types[other.kind].townhall:
+            return codes.RETURN_CARGO
+    return codes.NO_ORDER
+
+
+@kernel
 def give_order(game: Game, u: int, command: Records) -> int:
     """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
     nothing has changed."""
@@ -107,6 +132,8 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if queued and me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
     if not queued:
+        if kind == codes.GATHER:
+            begin_harvest(game, u, v, game.units[v].tag)
         interrupt(game, u, kind, v)
     if kind == codes.STOP:
         return codes.SUCCESS
@@ -158,7 +185,10 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
         aim_order(game, u, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
-    elif kind != codes.HOLD:
+    elif kind == codes.GATHER:
+        order.target, order.tag = v, game.units[v].tag
+        order.x, order.y = game.units[v].x, game.units[v].y
+    elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
         x, y = command.x, command.y
         if v >= 0:
             x, y = game.units[v].x, game.units[v].y
