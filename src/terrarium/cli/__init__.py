@@ -16,6 +16,7 @@ from terrarium.cli.eval import Eval
 from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
 from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
+from terrarium.cli.maps import ImportMap, ListMaps
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.train import Train
@@ -37,10 +38,12 @@ COMMANDS: Commands = {
     "list scenarios": ListScenarios,
     "list rules": ListRules,
     "list terrains": ListTerrains,
+    "list maps": ListMaps,
     "list algos": ListAlgos,
     "list settings": ListSettings,
     "list presets": ListPresets,
     "list plans": ListPlans,
+    "import-map": ImportMap,
     "run-smac": RunSmac,
     "warm": Warm,
     "bench engine": BenchEngine,
