@@ -3,7 +3,8 @@
 Where a word needs an explanation, the vocabulary is a dict from the word to its meaning.
 """
 
-RACES = ("Terran", "Zerg", "Protoss", "Neutral")
+RACES = ("Terran", "Zerg", "Protoss")
+UNIT_RACES = (*RACES, "Neutral")
 KINDS = ("unit", "structure", "addon")
 ATTRIBUTES = (
     "Light",

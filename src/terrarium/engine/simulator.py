@@ -14,6 +14,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
@@ -43,6 +44,8 @@ from terrarium.errors import TerrariumError, nearest
 
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
+MELEE_SLOTS = 1024
+"""of a whole game: two armies of 200 supply, their structures, and the resources of a large map"""
 
 _MORE_SLOTS = "use a simulator with more slots than {n_slots}"
 _FAULTS = {
@@ -95,7 +98,7 @@ class Simulator:
 
     def __init__(
         self,
-        scenario: Scenario | str | Path,
+        scenario: Scenario | Melee | str | Path,
         n_envs: int = 1,
         threads: int = 1,
         slots: int | None = None,
@@ -105,10 +108,11 @@ class Simulator:
     ) -> None:
         """`layers`: what games keep for each cell, of `land.LAYERS`; structures can be placed on
         the grid with "footprints", which scenarios with structures have by themselves."""
-        if not isinstance(scenario, Scenario):
+        if not isinstance(scenario, Scenario | Melee):
             scenario = load_scenario(scenario)
         needed = n_units(scenario)
-        slots = needed if slots is None else slots
+        if slots is None:
+            slots = MELEE_SLOTS if isinstance(scenario, Melee) else needed
         if n_envs < 1 or threads < 1:
             raise EngineError(f"n_envs is {n_envs} and threads {threads}; both must be 1 or more")
         if not max(1, needed) <= slots <= MAX_SLOTS:
@@ -118,7 +122,8 @@ class Simulator:
             )
         if not LAYERS.issuperset(layers):
             raise EngineError(f"layers {sorted(layers)}; allowed are {sorted(LAYERS)}")
-        facts = load_ruleset(scenario.rules)
+        whole = isinstance(scenario, Melee)
+        facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
         self.scenario = scenario
         self.n_players = _count_players(teams)
         self.n_envs, self.n_slots = n_envs, slots
@@ -132,7 +137,9 @@ class Simulator:
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.layers = frozenset(layers) | self._needed_layers()
-        self.games = allocate(n_envs, slots, n_cells, self.n_players, layers=self.layers)
+        self.games = allocate(
+            n_envs, slots, n_cells, self.n_players, layers=self.layers, economy=whole
+        )
         self._ground_changes = "footprints" in self.layers
         max_commands = max(64, 2 * slots) if max_commands is None else max_commands
         self.commands: Records = records((n_envs, max_commands), COMMAND)
@@ -411,11 +418,16 @@ class Simulator:
             buffs[np.arange(units.shape[1]) < n_slots],
             self.games.sites[chosen][self.games.sites["placed"][chosen]],
         )
+        economy = self.games.workers, self.games.resources
+        truth += tuple(
+            array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
+        )
+        truth += (self.games.accounts[chosen],)
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.power, self.games.visibility):
+        for layer in (self.games.creep, self.games.power, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
 

@@ -167,10 +167,13 @@ WORKER = np.dtype(
         ("cargo", "f8"),
         ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
         ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
-        ("base", "i8"),  # townhall that it brings its cargo to
-        ("base_tag", "i8"),
+        ("townhall", "i8"),  # townhall that it brings its cargo to
+        ("townhall_tag", "i8"),
         ("field", "i8"),  # where it gathered last
         ("field_tag", "i8"),
+        ("spot_tag", "i8"),  # of the resource that it has chosen its place at; 0 = none yet
+        ("spot_x", "f8"),
+        ("spot_y", "f8"),
     ],
     align=True,
 )
@@ -189,6 +192,15 @@ RESOURCE = np.dtype(
         ("n_coming", "i8"),  # workers on their way to it or waiting, in this tick
         ("bidder", "i8", (N_STATIONS,)),  # of those that arrived in this tick, by lot; -1 = none
         ("bid", "u8", (N_STATIONS,)),
+    ],
+    align=True,
+)
+
+# What a player of a whole game has besides its purse.
+ACCOUNT = np.dtype(
+    [
+        ("gathered_minerals", "f8"),  # since the game began
+        ("gathered_vespene", "f8"),
     ],
     align=True,
 )
@@ -268,8 +280,6 @@ PLAYER = np.dtype(
         ("minerals", "f8"),
         ("vespene", "f8"),
         ("nukes", "i8"),
-        ("gathered_minerals", "f8"),  # since the game began
-        ("gathered_vespene", "f8"),
     ],
     align=True,
 )
@@ -328,6 +338,7 @@ class Games(NamedTuple):
     events: Records  # [N, V] EVENT: a ring
     workers: Records  # [N, U] WORKER, in games with an economy
     resources: Records  # [N, U] RESOURCE, the same
+    accounts: Records  # [N, P] ACCOUNT, the same
     income: NDArray[np.int16]  # [N, P, 2, INCOME_TICKS] a ring: brought in each tick, by resource
     sites: Records  # [N, U] SITE
     blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
@@ -500,6 +511,7 @@ class Game(NamedTuple):
     events: Annotated[Records, EVENT, "V"]
     workers: Annotated[Records, WORKER, "U"]
     resources: Annotated[Records, RESOURCE, "U"]
+    accounts: Annotated[Records, ACCOUNT, "P"]
     income: Annotated[NDArray[np.int16], "i2", "P 2 I"]
     sites: Annotated[Records, SITE, "U"]
     blocked: Annotated[NDArray[np.int16], "i2", "C"]
@@ -547,6 +559,7 @@ def allocate(
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
         workers=records((n_envs, n_economy), WORKER),
         resources=records((n_envs, n_economy), RESOURCE),
+        accounts=records((n_envs, n_players + 1 if economy else 0), ACCOUNT),
         income=np.zeros((n_envs, n_players + 1, 2, INCOME_TICKS if economy else 0), np.int16),
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
         blocked=np.zeros((n_envs, cells["footprints"]), np.int16),

@@ -60,7 +60,7 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
         api_name=roster[name].api_name,
         id=roster[name].id,
         agent_copy_of=table.text("agent_copy_of") if table.has("agent_copy_of") else None,
-        race=table.choice("race", words.RACES),
+        race=table.choice("race", words.UNIT_RACES),
         kind=roster[name].kind,
         api=read_api(table, roster, cost, production),
         flying=flying,

@@ -124,6 +124,20 @@ WEAPON = np.dtype(
     align=True,
 )
 
+# How workers gather: what the sources leave open, fitted to recorded games (docs/fidelity.md).
+HARVEST = np.dtype(
+    [
+        ("search_radius", "f8"),  # how far a worker looks for another field (game_rules.md, 8)
+        ("touch", "f8"),  # how near to the outline of a field it gathers
+        ("drop", "f8"),  # how near to a townhall, edge to edge, it leaves its cargo
+        ("look", "f8"),  # from how far it sees that its field is taken
+        ("look_again_ticks", "i8"),  # how often one that waits looks for another field
+        ("handover_ticks", "i8"),  # between two workers at one field
+        ("slowest", "f8"),  # who brakes gets no slower than that before it is there
+    ],
+    align=True,
+)
+
 HIT_ROW = np.dtype(
     [
         ("at", "f8"),
@@ -309,6 +323,7 @@ class Rules(NamedTuple):
 
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
+    harvest: Annotated[Records, HARVEST, "1"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
     hits: Annotated[Records, HIT_ROW, "H"]

@@ -45,6 +45,7 @@ from terrarium.engine.tables.names import (
 )
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
+    HARVEST,
     HIT_ROW,
     TARGETING,
     TYPE,
@@ -81,6 +82,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     rules = Rules(
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
+        harvest=records(1, HARVEST),
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
         hits=records(n_hits, HIT_ROW),
@@ -107,6 +109,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         limits.call_for_help_radius,
         round(limits.call_for_help_loops),
     )
+    rules.harvest[0] = (10.0, 0.1, 0.2, 1.0, 8, 1, 0.02)
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):

@@ -16,23 +16,13 @@ from terrarium.engine.kernels.economy.resources import (
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length, to_outline
 from terrarium.engine.kernels.movement.footprints import lift_footprint
+from terrarium.engine.kernels.movement.paths import cell_of
+from terrarium.engine.kernels.movement.places import fitted
+from terrarium.engine.kernels.movement.walls import EDGE
 from terrarium.engine.kernels.orders.orders import current_order, finish_order
 from terrarium.engine.kernels.random import HARVEST, bits, toss
 from terrarium.engine.state import Game, is_placed, is_unit
 
-SEARCH_RADIUS = 10.0
-"""How far a worker looks for another field (game_rules.md, 8)."""
-TOUCH = 0.1
-"""How near to the outline of a field a worker gathers."""
-DROP = 0.2
-"""How near to a townhall, edge to edge, it leaves its cargo."""
-LOOK = 1.0
-"""From how far it sees that its field is taken."""
-LOOK_AGAIN_TICKS = 8
-"""A worker that waits looks for another field every so many ticks."""
-HANDOVER_TICKS = 2
-"""Between two workers at one field: a trip takes a field 45.7 loops in recorded games, of which
-44.576 are gathering (economy.md, 4)."""
 @kernel
 def is_taken(game: Game, v: int, station: int) -> bool:
     """Does a worker gather there, or has it only just left?"""
@@ -121,15 +111,15 @@ def arrive(game: Game, u: int, v: int) -> None:
     worker, station, gap = game.workers[u], station_of(game, u), gap_to(game, u, v)
     if not is_taken(game, v, station):
         worker.waits_since = NEVER
-        if gap <= TOUCH + NEARLY:
+        if gap <= game.rules.harvest[0].touch + NEARLY:
             bid(game, u, v, station)
         return
-    if gap > LOOK:
+    if gap > game.rules.harvest[0].look:
         return
     tick = game.clock[0].tick
     if worker.waits_since < 0:
         worker.waits_since = tick
-    if (tick - worker.waits_since) % LOOK_AGAIN_TICKS == 0:
+    if (tick - worker.waits_since) % game.rules.harvest[0].look_again_ticks == 0:
         take_other(game, u, game.units[v].x, game.units[v].y, v)
 
 
@@ -175,7 +165,7 @@ def gather(game: Game, u: int, v: int) -> None:
     worker.cargo = min(trip, resource.contents)
     worker.carries = row.resource
     resource.contents -= worker.cargo
-    resource.free_tick[station] = game.clock[0].tick + HANDOVER_TICKS
+    resource.free_tick[station] = game.clock[0].tick + game.rules.harvest[0].handover_ticks
     worker.phase = codes.PAUSING if row.pause_ticks > 0.0 else codes.RETURNING
     worker.timer += row.pause_ticks
     worker.field, worker.field_tag = v, other.tag
@@ -229,7 +219,7 @@ def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
         other = game.units[v]
         if v == now or game.rules.types[other.kind].resource != resource:
             continue
-        if length(other.x - me.x, other.y - me.y) > SEARCH_RADIUS or not may_gather(game, u, v):
+        if length(other.x - me.x, other.y - me.y) > game.rules.harvest[0].search_radius or not may_gather(game, u, v):
             continue
         n_there = game.resources[v].n_coming + (1 if is_taken(game, v, station) else 0)
         if n_there >= n_here:
@@ -249,7 +239,7 @@ def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
     game.resources[best].n_coming += 1
     order.target, order.tag = best, game.units[best].tag
     order.x, order.y = game.units[best].x, game.units[best].y
-    worker.phase, worker.waits_since = codes.TO_RESOURCE, NEVER
+    worker.phase, worker.waits_since, worker.spot_tag = codes.TO_RESOURCE, NEVER, 0
     me.way_tick = 0
     return True
 
@@ -264,18 +254,20 @@ def deliver(game: Game, u: int) -> None:
             finish_order(game, u)
         return
     base = base_of(game, u)
-    if base < 0 or edge_distance(game, me, game.units[base]) > DROP + NEARLY:
+    if base < 0 or edge_distance(game, me, game.units[base]) > game.rules.harvest[0].drop + NEARLY:
         return
-    player, slot = game.players[me.owner], game.clock[0].tick % game.income.shape[2]
+    player, account = game.players[me.owner], game.accounts[me.owner]
+    slot = game.clock[0].tick % game.income.shape[2]
     if worker.carries == codes.MINERALS:
         player.minerals += worker.cargo
-        player.gathered_minerals += worker.cargo
+        account.gathered_minerals += worker.cargo
         game.income[me.owner, 0, slot] += np.int16(worker.cargo)
     else:
         player.vespene += worker.cargo
-        player.gathered_vespene += worker.cargo
+        account.gathered_vespene += worker.cargo
         game.income[me.owner, 1, slot] += np.int16(worker.cargo)
     worker.cargo, worker.carries, worker.phase = 0.0, codes.NO_RESOURCE, codes.TO_RESOURCE
+    worker.spot_tag = 0
     me.speed_x, me.speed_y, me.way_tick = 0.0, 0.0, 0
     if game.orders[u, 0].kind == codes.RETURN_CARGO:
         finish_order(game, u)
@@ -298,14 +290,14 @@ def base_of(game: Game, u: int) -> int:
     """The townhall that a worker brings its cargo to: the nearest when it set out; -1 = there is
     none."""
     worker = game.workers[u]
-    if is_unit(game, worker.base, worker.base_tag):
-        base = game.units[worker.base]
+    if is_unit(game, worker.townhall, worker.townhall_tag):
+        base = game.units[worker.townhall]
         if base.owner == game.units[u].owner and game.rules.types[base.kind].townhall:
-            return int(worker.base)
-    worker.base, worker.base_tag = nearest_base(game, u), 0
-    if worker.base >= 0:
-        worker.base_tag = game.units[worker.base].tag
-    return int(worker.base)
+            return int(worker.townhall)
+    worker.townhall, worker.townhall_tag = nearest_base(game, u), 0
+    if worker.townhall >= 0:
+        worker.townhall_tag = game.units[worker.townhall].tag
+    return int(worker.townhall)
 
 
 @kernel
@@ -332,10 +324,41 @@ def errand_of_harvest(game: Game, u: int) -> tuple[float, float, float]:
         if base < 0:
             return me.x, me.y, 0.0
         other = game.units[base]
-        return other.x, other.y, max(0.0, edge_distance(game, me, other) - DROP)
+        return other.x, other.y, max(0.0, edge_distance(game, me, other) - game.rules.harvest[0].drop)
     if worker.phase != codes.TO_RESOURCE or not is_unit(game, order.target, order.tag):
         return me.x, me.y, 0.0
-    other = game.units[order.target]
-    return other.x, other.y, max(0.0, gap_to(game, u, order.target) - TOUCH)
+    if worker.spot_tag != order.tag:
+        choose_spot(game, u, order.target)
+    return worker.spot_x, worker.spot_y, length(worker.spot_x - me.x, worker.spot_y - me.y)
+
+
+@kernel
+def choose_spot(game: Game, u: int, v: int) -> None:
+    """Where a worker will stand to gather: on the shortest way to the field and on to its
+    townhall, so that it does not walk around the fields."""
+    me, worker, site = game.units[u], game.workers[u], game.sites[v]
+    shape, width = game.rules.footprints[site.footprint], game.ground.size[0]
+    layer, base = codes.SMALL_WALKER, base_of(game, u)
+    island = game.land.island[layer, cell_of(game, me.x, me.y)]
+    best = 1e30
+    worker.spot_tag = game.units[v].tag
+    worker.spot_x, worker.spot_y = game.units[v].x, game.units[v].y
+    for cy in range(site.bottom - 1, site.bottom + shape.height + 1):
+        for cx in range(site.left - 1, site.left + shape.width + 1):
+            cell = cy * width + cx
+            if not game.land.walkable[layer, cell] or game.land.island[layer, cell] != island:
+                continue
+            x = min(max(me.x, float(cx)), cx + 1.0 - EDGE)
+            y = min(max(me.y, float(cy)), cy + 1.0 - EDGE)
+            cost = length(x - me.x, y - me.y)
+            if base >= 0:
+                cost += length(x - game.units[base].x, y - game.units[base].y)
+            if cost < best - NEARLY:
+                best = cost
+                worker.spot_x, worker.spot_y = x, y
+    distance, away_x, away_y = to_outline(game, v, worker.spot_x, worker.spot_y)
+    closer = distance - game.rules.types[me.kind].inner - 0.5 * game.rules.harvest[0].touch
+    x, y = worker.spot_x - closer * away_x, worker.spot_y - closer * away_y
+    worker.spot_x, worker.spot_y = fitted(game, layer, game.rules.types[me.kind].inner, x, y)
 
 

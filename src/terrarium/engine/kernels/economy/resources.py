@@ -41,8 +41,9 @@ def clear_economy(game: Game, u: int) -> None:
     row = game.rules.types[game.units[u].kind]
     worker.phase, worker.timer, worker.cargo = codes.TO_RESOURCE, 0.0, 0.0
     worker.carries, worker.waits_since = codes.NO_RESOURCE, NEVER
-    worker.base, worker.base_tag = codes.NO_UNIT, 0
+    worker.townhall, worker.townhall_tag = codes.NO_UNIT, 0
     worker.field, worker.field_tag = codes.NO_UNIT, 0
+    worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
     for station in range(resource.worker.shape[0]):
         resource.worker[station], resource.worker_tag[station] = codes.NO_UNIT, 0
@@ -56,4 +57,5 @@ def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
     worker, order = game.workers[u], game.orders[u, 0]
     goes_on = order.kind == codes.GATHER and order.target == v and order.tag == tag
     if not goes_on or worker.phase == codes.RETURNING:
-        worker.phase, worker.waits_since, worker.base = codes.TO_RESOURCE, NEVER, codes.NO_UNIT
+        worker.phase, worker.waits_since, worker.townhall = codes.TO_RESOURCE, NEVER, codes.NO_UNIT
+        worker.spot_tag = 0

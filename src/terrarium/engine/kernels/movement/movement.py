@@ -31,8 +31,6 @@ SHUT_IN = -2.0
 ONCOMING = 0.5
 """Cosine up to which two units come towards each other."""
 FOLLOW_GAP = 1.0
-SLOWEST = 0.02
-"""Workers that brake do not get slower than that before they are there."""
 FAR = 1e30
 FULL_SPEED_SHARE = 0.3
 TIGHT = 0.9
@@ -216,9 +214,9 @@ def go_to(
 @kernel
 def slow_down(game: Game, u: int, distance: float) -> None:
     """A worker that gathers brakes as fast as it accelerates, to stand where it works."""
-    body = game.scratch.bodies[u]
-    if body.step > SLOWEST:
-        body.step = max(SLOWEST, min(body.step, stopping_speed(game.units[u].accel, distance)))
+    body, slowest = game.scratch.bodies[u], game.rules.harvest[0].slowest
+    if body.step > slowest:
+        body.step = max(slowest, min(body.step, stopping_speed(game.units[u].accel, distance)))
 
 
 @kernel

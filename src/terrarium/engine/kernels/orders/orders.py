@@ -52,7 +52,7 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     me = game.units[u]
     row = game.rules.types[me.kind]
     on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
-    if v >= 0 and not (on_unit and game.units[v].seen >> me.owner & 1):
+    if v >= 0 and not (on_unit and is_known(game, me.owner, v)):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
     if has_economy(game) and (row.worker or kind == codes.GATHER or kind == codes.RETURN_CARGO):
@@ -85,6 +85,13 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
             return codes.FOLLOW
         return codes.MOVE if kind == codes.MOVE else -codes.CANT_TARGET_THAT_UNIT
     return kind
+
+
+@kernel
+def is_known(game: Game, owner: int, v: int) -> bool:
+    """May a player point at a unit: one that it sees, or a resource, which maps show?"""
+    other = game.units[v]
+    return other.seen >> owner & 1 != 0 or game.rules.types[other.kind].resource != 0
 
 
 @kernel
@@ -162,6 +169,15 @@ def attack_unit(game: Game, u: int, v: int, queued: bool) -> None:
     draft = game.scratch.draft[0]
     draft.kind, draft.ability, draft.target = codes.ATTACK, codes.NO_ABILITY, v
     draft.x, draft.y, draft.queued = 0.0, 0.0, queued
+    give_order(game, u, draft)
+
+
+@kernel
+def gather_from(game: Game, u: int, v: int) -> None:
+    """Give the order to gather from a resource."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.GATHER, codes.NO_ABILITY, v
+    draft.x, draft.y, draft.queued = 0.0, 0.0, False
     give_order(game, u, draft)
 
 

@@ -58,6 +58,15 @@ def begin_structure(game: Game, kind: int, owner: int, x: float, y: float, passi
 
 
 @kernel
+def stand_at(game: Game, kind: int, owner: int, x: float, y: float) -> int:
+    """Begin a game with a structure or a resource on the grid, exactly there; its slot."""
+    u = spawn(game, kind, owner, x, y, False)
+    if u >= 0:
+        settle_on_grid(game, u, x, y)
+    return u
+
+
+@kernel
 def nearest_site(game: Game, footprint: int, owner: int, x: float, y: float) -> int:
     """The lowest cell of the free place for a footprint that is nearest to a point; -1 = none."""
     width, height = game.ground.size[0], game.ground.size[1]
