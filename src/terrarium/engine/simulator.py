@@ -89,7 +89,7 @@ class Save:
 
 
 class Simulator:
-    """`n_envs` games of one scenario, advanced together.
+    """`n_envs` games of one scenario, or whole games on one map, advanced together.
 
     Arrays have environments first; `units`, `players` and `clock` are live views of the state.
     Commands wait in a list for the next step, which carries them out in order and answers each.
@@ -124,7 +124,7 @@ class Simulator:
             raise EngineError(f"layers {sorted(layers)}; allowed are {sorted(LAYERS)}")
         whole = isinstance(scenario, Melee)
         facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
-        self.scenario = scenario
+        self.setup = scenario
         self.n_players = _count_players(teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
@@ -161,7 +161,7 @@ class Simulator:
 
     def _needed_layers(self) -> frozenset[str]:
         """Structures that a battle begins with stand on the grid."""
-        kinds = [self.rows[unit] for unit in unit_names(self.scenario)]
+        kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
         return frozenset({"footprints"}) if has_structures else frozenset()
 
@@ -187,6 +187,12 @@ class Simulator:
         """Play by other tables than those of the rule set, for experiments."""
         self.rules = rules
         self.handles = self._make_handles()
+
+    @property
+    def scenario(self) -> Scenario:
+        """The battle that is fought; whole games have none."""
+        assert isinstance(self.setup, Scenario), f"{self.setup.name} is a whole game"
+        return self.setup
 
     @property
     def units(self) -> Records:
@@ -344,7 +350,7 @@ class Simulator:
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
-        n_ticks = self.scenario.ticks_per_step if n_ticks is None else n_ticks
+        n_ticks = self.setup.ticks_per_step if n_ticks is None else n_ticks
         if n_ticks < 0:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
         self.spread(lambda first, last: step(self.handles, n_ticks, first, last))
@@ -371,11 +377,11 @@ class Simulator:
     def save(self) -> Save:
         """Copy every game."""
         games = Games(**{name: array.copy() for name, array in self.games._asdict().items()})
-        return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, games)
+        return Save(self.setup.name, self.setup.rules, RULES_VERSION, games)
 
     def load(self, save: Save) -> None:
         """Continue from a save, to the bit as if nothing had happened since."""
-        mine = (self.scenario.name, self.scenario.rules, RULES_VERSION)
+        mine = (self.setup.name, self.setup.rules, RULES_VERSION)
         if (save.scenario, save.ruleset, save.rules_version) != mine:
             raise EngineError(
                 f"this save is of {save.scenario} under {save.ruleset}, rules version "
@@ -408,7 +414,7 @@ class Simulator:
         n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
         n_orders = units["n_orders"][..., None]  # [N, U, 1]
         # What lies beyond these counts is left over from before and not part of the truth.
-        truth = (
+        truth: tuple[Records, ...] = (
             units[np.arange(units.shape[1]) < n_slots],
             orders[np.arange(orders.shape[2]) < n_orders],
             players,
@@ -445,14 +451,14 @@ class Simulator:
     def _check_slot(self, e: int, slot: int) -> None:
         if slot < 0:
             raise EngineError(
-                f"{self.scenario.name}, game {e}: there is no slot left for a new unit; "
+                f"{self.setup.name}, game {e}: there is no slot left for a new unit; "
                 f"use a simulator with more than {self.n_slots} slots"
             )
 
     def _row(self, what: str, name: str, rows: Mapping[str, int]) -> int:
         if name not in rows:
             raise EngineError(
-                f'unknown {what} "{name}" in rule set {self.scenario.rules}.'
+                f'unknown {what} "{name}" in rule set {self.setup.rules}.'
                 f"{nearest(name, rows)} See: terrarium list {what.replace('ty', 'tie')}s"
             )
         return rows[name]
@@ -460,7 +466,7 @@ class Simulator:
     def _check_unit(self, unit: str) -> None:
         if unit not in self.rows:
             raise EngineError(
-                f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
+                f'unknown unit "{unit}" in rule set {self.setup.rules}.'
                 f"{nearest(unit, self.rows)} See: terrarium list units"
             )
 
@@ -486,7 +492,7 @@ class Simulator:
         if faults.any():
             e = int(np.flatnonzero(faults)[0])
             what = _FAULTS[int(faults[e, 0])].format(n_slots=self.n_slots)
-            where = f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}"
+            where = f"{self.setup.name}, game {e}, tick {int(self.ticks[e])}"
             raise EngineError(f"{where}: {what}")
 
 

@@ -123,13 +123,13 @@ def _shape(table: Table) -> Shape:
         rows = table.text("cells").split()
         placement = [(x, y) for x, y in box if rows[height - 1 - y][x] == "#"]
     corners: list[tuple[int, int]] = []
-    outline = [(float(x), float(y)) for x, y in table.array("outline")] if table.has("outline") else []
+    outline = (
+        [(float(x), float(y)) for x, y in table.array("outline")] if table.has("outline") else []
+    )
     if outline:
         # In half cells from the lower left corner of the box: whole numbers, so that "on the
         # outline" is exact.
-        corners = [
-            (round(2 * x) + width, round(2 * y) + height) for x, y in outline
-        ]
+        corners = [(round(2 * x) + width, round(2 * y) + height) for x, y in outline]
     blocking = [cell for cell in box if corners and _inside(corners, cell)]
     return Shape(width, height, tuple(placement), tuple(blocking), tuple(outline))
 

@@ -16,7 +16,9 @@ _OFF = 6
 """A cell that differs more than this from those around it is an error of the recorded grid"""
 
 
-def terrain_of(game_map: GameMap, with_objects: bool = True, with_resources: bool = True) -> Terrain:
+def terrain_of(
+    game_map: GameMap, with_objects: bool = True, with_resources: bool = True
+) -> Terrain:
     """The ground of a map; resources, rocks and towers block it unless they are left out."""
     blocking = [o for o in game_map.objects if with_resources or not o.kind.is_resource]
     walkable = game_map.pathing_grid.copy()

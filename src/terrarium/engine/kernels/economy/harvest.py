@@ -1,4 +1,4 @@
-"""Harvesting: workers go to a field, gather, and bring what they got to a townhall (game_rules.md, 8).
+"""Harvesting: workers go to a field, gather, and bring it to a townhall (game_rules.md, 8).
 
 What the sources leave open was fitted to the first 480 loops of recorded games (docs/fidelity.md).
 """
@@ -23,6 +23,7 @@ from terrarium.engine.kernels.orders.orders import current_order, finish_order
 from terrarium.engine.kernels.random import HARVEST, bits, toss
 from terrarium.engine.state import Game, is_placed, is_unit
 
+
 @kernel
 def is_taken(game: Game, v: int, station: int) -> bool:
     """Does a worker gather there, or has it only just left?"""
@@ -37,7 +38,9 @@ def is_taken(game: Game, v: int, station: int) -> bool:
 @kernel
 def is_here(game: Game, u: int, tag: int) -> bool:
     """Does the worker that was meant live, outside or in a structure on a geyser?"""
-    return u >= 0 and game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
+    return (
+        u >= 0 and game.units[u].tag == tag and (game.units[u].alive or game.units[u].inside >= 0)
+    )
 
 
 @kernel
@@ -219,7 +222,9 @@ def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
         other = game.units[v]
         if v == now or game.rules.types[other.kind].resource != resource:
             continue
-        if length(other.x - me.x, other.y - me.y) > game.rules.harvest[0].search_radius or not may_gather(game, u, v):
+        if length(other.x - me.x, other.y - me.y) > game.rules.harvest[
+            0
+        ].search_radius or not may_gather(game, u, v):
             continue
         n_there = game.resources[v].n_coming + (1 if is_taken(game, v, station) else 0)
         if n_there >= n_here:
@@ -324,7 +329,11 @@ def errand_of_harvest(game: Game, u: int) -> tuple[float, float, float]:
         if base < 0:
             return me.x, me.y, 0.0
         other = game.units[base]
-        return other.x, other.y, max(0.0, edge_distance(game, me, other) - game.rules.harvest[0].drop)
+        return (
+            other.x,
+            other.y,
+            max(0.0, edge_distance(game, me, other) - game.rules.harvest[0].drop),
+        )
     if worker.phase != codes.TO_RESOURCE or not is_unit(game, order.target, order.tag):
         return me.x, me.y, 0.0
     if worker.spot_tag != order.tag:
@@ -360,5 +369,3 @@ def choose_spot(game: Game, u: int, v: int) -> None:
     closer = distance - game.rules.types[me.kind].inner - 0.5 * game.rules.harvest[0].touch
     x, y = worker.spot_x - closer * away_x, worker.spot_y - closer * away_y
     worker.spot_x, worker.spot_y = fitted(game, layer, game.rules.types[me.kind].inner, x, y)
-
-
