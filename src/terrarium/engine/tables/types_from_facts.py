@@ -65,6 +65,10 @@ from terrarium.engine.tables.weapons_from_facts import (
 LARGE_INNER_RADIUS = 0.5
 SHIELDS_FAMILY = "ProtossShields"
 
+# The search radius is the game's; the other answers were fitted to the first 480 loops of games on
+# KairosJunctionLE and AcropolisLE, and to what 12 to 24 workers bring (economy.md, 3 and 4).
+_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 2, 0.02)
+
 
 @lru_cache(maxsize=16)
 def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
@@ -109,7 +113,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         limits.call_for_help_radius,
         round(limits.call_for_help_loops),
     )
-    rules.harvest[0] = (10.0, 0.1, 0.2, 1.0, 8, 1, 0.02)
+    rules.harvest[0] = _HARVEST
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):

@@ -45,6 +45,7 @@ def clear_economy(game: Game, u: int) -> None:
     worker.field, worker.field_tag = codes.NO_UNIT, 0
     worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
+    resource.geyser = codes.NO_UNIT
     for station in range(resource.worker.shape[0]):
         resource.worker[station], resource.worker_tag[station] = codes.NO_UNIT, 0
         resource.free_tick[station], resource.bidder[station] = 0, codes.NO_UNIT

@@ -5,7 +5,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game, has_economy, is_placed
 from terrarium.engine.tables.footprints import MAX_SIDE
 
 
@@ -88,6 +88,37 @@ def lift_footprint(game: Game, u: int) -> None:
     game.sites[u].placed = False
     game.epochs[0].n_placed -= 1
     mark_cells(game, u, 0)
+    if has_economy(game) and game.resources[u].geyser >= 0:
+        uncover_geyser(game, u)
+
+
+@kernel
+def geyser_at(game: Game, x: float, y: float) -> int:
+    """The geyser whose middle is at a point, and on which nothing stands; -1 = there is none."""
+    if not has_economy(game):
+        return codes.NO_UNIT
+    v = int(game.taken[int(y) * game.ground.size[0] + int(x)]) - 1
+    if v < 0 or game.units[v].owner != codes.NEUTRAL_OWNER:
+        return codes.NO_UNIT
+    other = game.units[v]
+    is_geyser = game.rules.types[other.kind].resource == codes.VESPENE
+    return v if is_geyser and abs(other.x - x) + abs(other.y - y) < NEARLY else codes.NO_UNIT
+
+
+@kernel
+def cover_geyser(game: Game, u: int, v: int) -> None:
+    """A structure on a geyser holds what is in it."""
+    mine, its = game.resources[u], game.resources[v]
+    mine.geyser, mine.contents, mine.per_trip = v, its.contents, its.per_trip
+
+
+@kernel
+def uncover_geyser(game: Game, u: int) -> None:
+    """The structure on a geyser goes: what is left is in the geyser, which others can build on."""
+    v = game.resources[u].geyser
+    game.resources[v].contents = game.resources[u].contents
+    game.resources[u].geyser = codes.NO_UNIT
+    mark_cells(game, v, v + 1)
 
 
 @kernel

@@ -7,7 +7,9 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
+    cover_geyser,
     enemy_stands_in,
+    geyser_at,
     has_space,
     lift_footprint,
     lowest_cell,
@@ -30,13 +32,17 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    if not is_site(game, footprint, left, bottom):
+    on_geyser = game.rules.types[kind].resource == codes.VESPENE
+    geyser = geyser_at(game, x, y) if on_geyser else codes.NO_UNIT
+    if geyser < 0 and (on_geyser or not is_site(game, footprint, left, bottom)):
         return NO_SPACE
     if enemy_stands_in(game, owner, footprint, x, y):
         return IN_THE_WAY
     u = spawn(game, kind, owner, x, y, False)
     if u >= 0:
         settle_on_grid(game, u, x, y)
+        if geyser >= 0:
+            cover_geyser(game, u, geyser)
     return u
 
 
