@@ -29,7 +29,7 @@ def everything(rules: str, terrain: Terrain, structures: bool = True) -> Scenari
     left, right = np.argmin(xs + ys), np.argmax(xs + ys)
     known = load_ruleset(rules).units.values()
     chosen = [unit for unit in known if not unit.agent_copy_of]
-    units = {unit.name: 1 for unit in chosen if structures or unit.ground_block_polygon is None}
+    units = {unit.name: 1 for unit in chosen if structures or unit.footprint is None}
     return Scenario(
         name=f"everything of {rules} on {terrain.name} ({width} x {height})",
         title="",

@@ -7,6 +7,7 @@ class App extends Player {
   constructor(battle) {
     super(battle.lastTick, TICKS_PER_S);
     this.battle = battle;
+    this.firstTick = this.tick = battle.firstTick;
     this.selected = NO_UNIT;
     this.field = new Field($("field"), battle);
     this.timeline = new Timeline($("timeline"), battle);

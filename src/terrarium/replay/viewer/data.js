@@ -37,7 +37,8 @@ class Battle {
     Object.assign(this, header); // about, types, terrain, result
     this.columns = columns;
     this.ticks = runningSums(columns["samples.ticks"]); // [samples]
-    this.stepTicks = [0, ...runningSums(columns["steps.n_ticks"])]; // [steps + 1]
+    const firstTick = this.firstTick = this.ticks[0]; // rules may let a battle run before it is seen
+    this.stepTicks = [firstTick, ...runningSums(columns["steps.n_ticks"]).map((ticks) => firstTick + ticks)]; // [steps + 1]
     this.nSamples = this.ticks.length;
     this.nUnits = columns["units.kind"].length / this.nSamples;
     this.nSteps = this.stepTicks.length - 1;

@@ -34,6 +34,7 @@ function bytesOf(base64) {
 /** A page has `draw()`, `showNumbers()`, and `nextStop(direction)`: where a step to either side leads. */
 class Player {
   constructor(lastTick, ticksPerS) {
+    this.firstTick = 0;
     this.lastTick = lastTick;
     this.ticksPerS = ticksPerS;
     this.tick = 0;
@@ -44,13 +45,13 @@ class Player {
   // --- time -------------------------------------------------------------------------------
 
   seek(tick) {
-    this.tick = Math.min(this.lastTick, Math.max(0, tick));
-    if (this.tick > 0) $("begin").hidden = true;
+    this.tick = Math.min(this.lastTick, Math.max(this.firstTick, tick));
+    if (this.tick > this.firstTick) $("begin").hidden = true;
     this.show();
   }
 
   play() {
-    if (this.tick >= this.lastTick) this.tick = 0;
+    if (this.tick >= this.lastTick) this.tick = this.firstTick;
     this.playing = true;
     $("begin").hidden = true;
     this.showPlaying();
@@ -78,7 +79,7 @@ class Player {
 
   stepBy(direction) {
     this.pause();
-    this.seek(this.nextStop(direction) ?? (direction > 0 ? this.lastTick : 0));
+    this.seek(this.nextStop(direction) ?? (direction > 0 ? this.lastTick : this.firstTick));
   }
 
   setSpeed(speed) {
