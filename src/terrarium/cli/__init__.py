@@ -16,7 +16,7 @@ from terrarium.cli.eval import Eval
 from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
 from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
-from terrarium.cli.maps import ImportMap, ListMaps
+from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.train import Train
@@ -43,6 +43,7 @@ COMMANDS: Commands = {
     "list settings": ListSettings,
     "list presets": ListPresets,
     "list plans": ListPlans,
+    "map": ShowMap,
     "import-map": ImportMap,
     "run-smac": RunSmac,
     "warm": Warm,

@@ -10,7 +10,7 @@ import pytest
 
 from terrarium.data.maps.files import load_map
 from terrarium.data.maps.flat import flat_map
-from terrarium.data.maps.library import map_names
+from terrarium.data.maps.library import find_map, map_names
 from tests.data.maps.test_importer import messages
 from tests.program import call_program
 
@@ -80,3 +80,35 @@ def test_without_the_package_one_line_names_the_extra(folder: Path) -> None:
     assert done.returncode == 2
     assert "pip install 'terrarium-sc2[server]'" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_bases_of_a_map_are_shown() -> None:
+    rows = json.loads(call_program("map", "two_base", "--json").out)
+    assert [row["minerals"] for row in rows] == [10800] * 4
+    assert [row["start"] for row in rows].count("yes") == 2
+    assert "(20.5, 18.5)" in call_program("map", "two_base").out
+
+
+def test_a_map_is_drawn_and_written(tmp_path: Path) -> None:
+    png, out = tmp_path / "map.png", tmp_path / "map.toml"
+    answer = call_program("map", "simple_64", "--png", str(png), "--out", str(out))
+    assert (answer.code, answer.err) == (0, "")
+    assert png.read_bytes()[:4] == b"\x89PNG"
+    assert load_map(out).starts == find_map("simple_64").starts
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("simple_65",), 'unknown map "simple_65". Did you mean "simple_'),
+        (("two_base", "--png", "none/map.png"), "there is no folder"),
+        (("two_base", "--out", "map.txt"), "maps are TOML files"),
+        (("two_base", "--json", "--png", "map.png"), "--json prints the bases"),
+        (("empty_128",), "this map has no bases"),
+    ],
+)
+def test_a_bad_map_command_is_one_line(words: tuple[str, ...], message: str) -> None:
+    answer = call_program("map", *words)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1

@@ -51,6 +51,10 @@ BESIDE: tuple[Spot, ...] = (
     (5.5, -5, LARGE), (6.5, -4, SMALL), (6.5, -2, LARGE), (7.5, -1, SMALL), (7.5, 1, SMALL),
     (6.5, 2, LARGE), (6.5, 4, SMALL), (5.5, 5, LARGE), (2, -7, GAS), (2, 7, GAS),
 )  # fmt: skip
+GOLD: tuple[Spot, ...] = (
+    (6.5, -2, LARGE), (6.5, 0, LARGE), (6.5, 3, LARGE), (7.5, -1, SMALL), (7.5, 1, SMALL),
+    (7.5, 2, SMALL), (-2, 7, GAS), (2, 7, GAS),
+)  # fmt: skip
 CORNERS = (CORNER, WIDE_CORNER, ROUND_CORNER)
 
 

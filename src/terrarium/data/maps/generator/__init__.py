@@ -1,0 +1,1 @@
+"""Generated maps: seeded, the same for every player, in the manner of ladder maps."""
