@@ -37,6 +37,7 @@ from terrarium.engine.state import (
 )
 from terrarium.engine.tables.names import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
+from terrarium.engine.tables.products import compile_products, find_needs
 from terrarium.engine.tables.rules import RULES_VERSION, Rules
 from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
@@ -131,6 +132,7 @@ class Simulator:
         self.names = tuple(unit.known_as for unit in facts.units.values())
         self._agent_rows = {name: self.rows[agent_type(facts, name)] for name in self.rows}
         self.known = names_of(facts)
+        self._products = compile_products(facts, self.known, find_needs(facts))[1]
         for unit in unit_names(scenario):
             self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
@@ -326,6 +328,22 @@ class Simulator:
         row = self._row("ability", ability, self.known.abilities)
         self.order(e, slot, codes.CAST, at, target, queued, row)
 
+    def produce(self, e: int, slot: int, product: str) -> None:
+        """Put the command to train a unit, or to research an upgrade, where the next step finds
+        it."""
+        producer = self.names[int(self.units["kind"][e, slot])]
+        row = self._products.get((producer, product), len(self._products))  # refused by the rules
+        if product not in self.rows and product not in self.known.upgrades:
+            known = [*self.rows, *self.known.upgrades]
+            raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
+        self.order(e, slot, codes.PRODUCE, ability=row)
+
+    def rally(
+        self, e: int, slot: int, at: tuple[float, float] = (0.0, 0.0), target: int = codes.NO_UNIT
+    ) -> None:
+        """Put the command to send new units to a point or a unit where the next step finds it."""
+        self.order(e, slot, codes.RALLY, at, target)
+
     def answer(self, e: int, slot: int) -> str:
         """What became of the last command for a unit: the game's own word for it."""
         answers = self.answers(e)
@@ -424,7 +442,7 @@ class Simulator:
             buffs[np.arange(units.shape[1]) < n_slots],
             self.games.sites[chosen][self.games.sites["placed"][chosen]],
         )
-        economy = self.games.workers, self.games.resources
+        economy = self.games.workers, self.games.resources, self.games.producers
         truth += tuple(
             array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
         )

@@ -197,9 +197,37 @@ RESOURCE = np.dtype(
     align=True,
 )
 
+# What a structure makes; its slot has the same number as the unit's.
+PRODUCER = np.dtype(
+    [
+        ("n_items", "i8"),  # in its queue
+        ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
+        ("rally_x", "f8"),
+        ("rally_y", "f8"),
+        ("rally_target", "i8"),
+        ("rally_tag", "i8"),
+    ],
+    align=True,
+)
+
+QUEUE_SIZE = 8
+"""with a reactor; without one it is 5"""
+
+ITEM = np.dtype(
+    [
+        ("product", "i8"),  # row of Rules.products
+        ("begun", "?"),  # is being made: its supply is taken
+        ("left", "f8"),  # ticks
+    ],
+    align=True,
+)
+
 # What a player of a whole game has besides its purse.
 ACCOUNT = np.dtype(
     [
+        ("supply_used", "f8"),
+        ("supply_cap", "f8"),
+        ("fulfilled", "i8"),  # bit k: has what need k of products asks for
         ("gathered_minerals", "f8"),  # since the game began
         ("gathered_vespene", "f8"),
     ],
@@ -339,6 +367,8 @@ class Games(NamedTuple):
     events: Records  # [N, V] EVENT: a ring
     workers: Records  # [N, U] WORKER, in games with an economy
     resources: Records  # [N, U] RESOURCE, the same
+    producers: Records  # [N, U] PRODUCER, the same
+    items: Records  # [N, U, QUEUE_SIZE] ITEM, the same
     accounts: Records  # [N, P] ACCOUNT, the same
     income: NDArray[np.int16]  # [N, P, 2, INCOME_TICKS] a ring: brought in each tick, by resource
     sites: Records  # [N, U] SITE
@@ -512,6 +542,8 @@ class Game(NamedTuple):
     events: Annotated[Records, EVENT, "V"]
     workers: Annotated[Records, WORKER, "U"]
     resources: Annotated[Records, RESOURCE, "U"]
+    producers: Annotated[Records, PRODUCER, "U"]
+    items: Annotated[Records, ITEM, "U Q"]
     accounts: Annotated[Records, ACCOUNT, "P"]
     income: Annotated[NDArray[np.int16], "i2", "P 2 I"]
     sites: Annotated[Records, SITE, "U"]
@@ -560,6 +592,8 @@ def allocate(
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
         workers=records((n_envs, n_economy), WORKER),
         resources=records((n_envs, n_economy), RESOURCE),
+        producers=records((n_envs, n_economy), PRODUCER),
+        items=records((n_envs, n_economy, QUEUE_SIZE), ITEM),
         accounts=records((n_envs, n_players + 1 if economy else 0), ACCOUNT),
         income=np.zeros((n_envs, n_players + 1, 2, INCOME_TICKS if economy else 0), np.int16),
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),

@@ -7,7 +7,7 @@ from tests.engine.economy.bases import Base
 
 
 def digests(n_games: int = 1) -> list[str]:
-    """Of minerals and gas, an exhausted field, and workers that are ordered about."""
+    """Of minerals and gas, an exhausted field, workers that are ordered about, and a new one."""
     base = Base(n_games=n_games)
     sim, workers = base.sim, base.workers()
     geyser = base.near(codes.VESPENE)[0]
@@ -17,11 +17,13 @@ def digests(n_games: int = 1) -> list[str]:
         sim.games.resources["contents"][game, base.near(codes.MINERALS)[0]] = 12.0
         for worker in workers[:2]:
             sim.order(game, worker, codes.GATHER, target=refinery)
+        sim.produce(game, base.mine()[0], "scv")
+        sim.produce(game, base.mine()[0], "scv")  # refused: 50 minerals are there for one
     sim.step(120)
     for game in range(n_games):
         sim.order(game, workers[2], codes.RETURN_CARGO)
         sim.order(game, workers[3], codes.MOVE, (24.0, 24.0))
-    sim.step(80)
+    sim.step(180)
     return [sim.digest(game) for game in range(n_games)]
 
 

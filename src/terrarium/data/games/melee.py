@@ -34,7 +34,7 @@ class Start:
     x: float
     y: float
     gathers_at: Place | None = None
-    """the field that a worker is sent to"""
+    """the field that a worker is sent to, and a townhall sends its workers to"""
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ class Melee:
         for resource in self.map.resources:
             yield Start(resource.type, 0, resource.x, resource.y)
         for owner, (race, place) in enumerate(zip(self.races, self.map.starts, strict=False), 1):
-            yield Start(TOWNHALLS[race], owner, *place)
             field = self.first_field(place)
+            at = (field.x, field.y) if field else None
+            yield Start(TOWNHALLS[race], owner, *place, at)
             for x, y in worker_places(place, field):
-                at = (field.x, field.y) if field else None
                 yield Start(WORKERS[race], owner, x, y, at)
             if race == "Zerg":
                 yield Start("overlord", owner, *place)

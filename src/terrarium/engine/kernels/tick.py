@@ -16,10 +16,12 @@ from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.harvest import harvest
+from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
-from terrarium.engine.kernels.orders.orders import follow_orders, obey_commands
+from terrarium.engine.kernels.orders.commands import obey_commands
+from terrarium.engine.kernels.orders.orders import follow_orders
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
@@ -60,6 +62,7 @@ def tick(game: Game) -> None:
 
     if has_economy(game):
         harvest(game)
+        run_production(game)
     if together & codes.HEALS:
         heal(game)
     if regenerate(game):

@@ -9,6 +9,7 @@ from terrarium.engine.records import Records
 from terrarium.engine.tables.footprints import FOOTPRINT
 from terrarium.engine.tables.mechanics.impact import IMPACT
 from terrarium.engine.tables.mechanics.table import mechanic_tables
+from terrarium.engine.tables.products import PRODUCT
 
 RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -97,6 +98,11 @@ TYPE = np.dtype(
         ("own_trip", "f8"),  # minerals that a MULE brings; 0 = what the field gives
         ("own_ticks", "f8"),  # how long it gathers
         ("townhall", "?"),  # takes what workers bring
+        ("supply_used", "f8"),
+        ("supply_given", "f8"),
+        ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
+        ("addon", "?"),
+        ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
 )
@@ -324,6 +330,7 @@ class Rules(NamedTuple):
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     harvest: Annotated[Records, HARVEST, "1"]
+    products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
     hits: Annotated[Records, HIT_ROW, "H"]

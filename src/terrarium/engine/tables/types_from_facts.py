@@ -43,6 +43,7 @@ from terrarium.engine.tables.names import (
     record,
     traits,
 )
+from terrarium.engine.tables.products import compile_products, find_needs
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
     HARVEST,
@@ -80,6 +81,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     n_of_weapons = sum(len(hits) for hits in weapon_hits)
     first_hits = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
     changes, spans = compile_changes(facts, names)
+    needs = find_needs(facts)
     kits = compile_kits(facts, names)
     footprints, footprint_rows = compile_footprints(units)
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
@@ -87,6 +89,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
         harvest=records(1, HARVEST),
+        products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
         hits=records(n_hits, HIT_ROW),
@@ -120,7 +123,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
-        values |= _economy(unit)
+        values |= _economy(unit) | {"fulfils": needs.of(unit, facts)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -272,6 +275,10 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "own_trip": harvest.minerals if harvest else 0.0,
         "own_ticks": harvest.loops if harvest else 0.0,
         "townhall": "townhall" in unit.traits and not unit.flying,
+        "supply_used": unit.supply_used,
+        "supply_given": unit.supply_provided,
+        "addon": unit.kind == "addon",
+        "reactor": unit.kind == "addon" and unit.name.endswith("reactor"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Resources and workers: who may gather what, and how both begin."""
+"""Resources, workers and producers: who may gather what, and how all of them begin."""
 
 import numpy as np
 
@@ -50,6 +50,7 @@ def clear_economy(game: Game, u: int) -> None:
         resource.worker[station], resource.worker_tag[station] = codes.NO_UNIT, 0
         resource.free_tick[station], resource.bidder[station] = 0, codes.NO_UNIT
         resource.bid[station] = np.uint64(0)
+    clear_production(game, u)
 
 
 @kernel
@@ -60,3 +61,12 @@ def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
     if not goes_on or worker.phase == codes.RETURNING:
         worker.phase, worker.waits_since, worker.townhall = codes.TO_RESOURCE, NEVER, codes.NO_UNIT
         worker.spot_tag = 0
+
+
+@kernel
+def clear_production(game: Game, u: int) -> None:
+    """A new structure makes nothing, and its units stay where they appear."""
+    producer = game.producers[u]
+    producer.n_items, producer.rally = 0, codes.NO_RALLY
+    producer.rally_x, producer.rally_y = 0.0, 0.0
+    producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0

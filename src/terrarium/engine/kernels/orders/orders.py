@@ -6,7 +6,7 @@ from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather
-from terrarium.engine.kernels.events import note_cast, note_order
+from terrarium.engine.kernels.events import note_cast
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
@@ -169,6 +169,15 @@ def attack_unit(game: Game, u: int, v: int, queued: bool) -> None:
     draft = game.scratch.draft[0]
     draft.kind, draft.ability, draft.target = codes.ATTACK, codes.NO_ABILITY, v
     draft.x, draft.y, draft.queued = 0.0, 0.0, queued
+    give_order(game, u, draft)
+
+
+@kernel
+def go_to_unit(game: Game, u: int, v: int) -> None:
+    """Give the order to follow a unit."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.FOLLOW, codes.NO_ABILITY, v
+    draft.x, draft.y, draft.queued = 0.0, 0.0, False
     give_order(game, u, draft)
 
 
@@ -390,29 +399,3 @@ def is_followed(game: Game, u: int) -> bool:
     if not is_unit(game, order.target, order.tag):
         return False
     return game.units[order.target].seen >> game.units[u].owner & 1 != 0
-
-
-@kernel
-def obey_commands(game: Game) -> None:
-    """Carry out the waiting commands in their order, and answer each."""
-    inbox = game.inbox[0]
-    for k in range(inbox.n_commands):
-        command = game.commands[k]
-        command.result = obey(game, command)
-        if command.result != codes.SUCCESS:
-            u = command.unit if 0 <= command.unit < game.clock[0].n_slots else codes.NO_UNIT
-            note_order(game, codes.REFUSED, u, command.ability, command.result)
-    inbox.n_answers, inbox.n_commands = inbox.n_commands, 0
-
-
-@kernel
-def obey(game: Game, command: Records) -> int:
-    """Carry out one command, if the unit is there and belongs to the player who gives it."""
-    u = command.unit
-    if not 0 <= u < game.clock[0].n_slots or not game.units[u].alive:
-        return codes.ERROR
-    if command.tag != 0 and command.tag != game.units[u].tag:
-        return codes.ERROR
-    if command.owner != game.units[u].owner:
-        return codes.YOU_CANT_CONTROL_THAT_UNIT
-    return give_order(game, u, command)

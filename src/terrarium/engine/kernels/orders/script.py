@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.resources import may_gather
+from terrarium.engine.kernels.economy.production import set_rally
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.orders.orders import (
     attack_unit,
@@ -108,12 +108,15 @@ def give_opening_order(game: Game, g: int, u: int, dx: float, dy: float) -> None
 
 @kernel
 def mine_at(game: Game, u: int, x: float, y: float) -> None:
-    """Gather from the field that stands at a point."""
+    """Gather from the field that stands at a point; a townhall sends its workers there."""
     for j in range(game.clock[0].n_living):
         v = game.living[j]
         other = game.units[v]
-        if abs(other.x - x) + abs(other.y - y) < NEARLY and may_gather(game, u, v):
-            gather_from(game, u, v)
+        if abs(other.x - x) + abs(other.y - y) < NEARLY and game.resources[v].contents > 0.0:
+            if game.rules.types[game.units[u].kind].worker:
+                gather_from(game, u, v)
+            else:
+                set_rally(game, u, v, x, y)
             return
 
 

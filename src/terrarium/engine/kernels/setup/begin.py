@@ -10,6 +10,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -87,6 +88,8 @@ def start(game: Game, seed: np.uint64) -> None:
     else:
         place_groups(game)
     look(game)
+    if has_economy(game):
+        keep_accounts(game)
 
 
 @kernel
