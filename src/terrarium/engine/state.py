@@ -190,6 +190,7 @@ RESOURCE = np.dtype(
         ("worker_tag", "i8", (N_STATIONS,)),
         ("free_tick", "i8", (N_STATIONS,)),  # from which the next one may begin
         ("geyser", "i8"),  # that the structure stands on; -1 = none
+        ("geyser_tag", "i8"),
         ("n_coming", "i8"),  # workers on their way to it or waiting, in this tick
         ("bidder", "i8", (N_STATIONS,)),  # of those that arrived in this tick, by lot; -1 = none
         ("bid", "u8", (N_STATIONS,)),

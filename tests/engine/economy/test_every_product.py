@@ -13,7 +13,7 @@ TRAINED = [
     (BY_ID[way.by].name, unit.name)
     for unit in RULES.units.values()
     for way in unit.production
-    if way.how == "train" and way.by in BY_ID and way.loops is not None
+    if way.how == "train" and way.by in BY_ID and BY_ID[way.by].kind != "unit"
 ]
 RESEARCHED = [
     (producer, upgrade.name)

@@ -68,7 +68,7 @@ def test_a_structure_on_a_geyser_holds_what_is_in_it_until_it_goes() -> None:
     sim.units["hp"][0, refinery] = 0.0
     sim.step(1)
     assert sim.games.resources["contents"][0, geyser] == left
-    again = sim.place(0, "refinery", 2, x, y)
+    again = sim.place(0, "refinery", 1, x, y)
     assert sim.games.resources["contents"][0, again] == left
 
 

@@ -72,8 +72,8 @@ def _trained(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
     for unit in facts.units.values():
         for way in unit.production:
             producer = by_id.get(way.by)
-            if way.how != "train" or producer is None or way.loops is None:
-                continue
+            if way.how != "train" or producer is None or producer.kind == "unit":
+                continue  # larvae and Carriers make theirs in ways of their own
             required = [(r, by_id.get(r.id)) for r in way.requires]
             addons = [u.name for r, u in required if u and r.kind == "addon"]
             others = [u.name for r, u in required if u and r.kind not in ("addon", "upgrade")]
@@ -89,7 +89,7 @@ def _trained(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "minerals": way.pays_minerals,
                     "vespene": way.pays_vespene,
                     "supply": count * unit.supply_used,
-                    "ticks": way.loops,
+                    "ticks": way.loops or 0.0,
                     "needs": sum(needs.bits[name] for name in others),
                     "attached": sum(needs.bits[name] for name in addons),
                     "needs_tech": _techs(facts, names, techs),

@@ -9,6 +9,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.resources import (
     NEVER,
+    come_out,
     is_harvesting,
     may_gather,
     station_of,
@@ -177,15 +178,6 @@ def gather(game: Game, u: int, v: int) -> None:
         exhaust(game, v)
     if me.n_orders > 1:
         finish_order(game, u)  # what is queued behind it comes after one load
-
-
-@kernel
-def come_out(game: Game, u: int) -> None:
-    """A worker leaves the structure on a geyser where it went in."""
-    me = game.units[u]
-    if not me.alive:
-        me.alive, me.inside = True, codes.NO_UNIT
-        me.way_tick, me.stalled = 0, 0
 
 
 @kernel

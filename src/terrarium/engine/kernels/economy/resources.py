@@ -45,7 +45,7 @@ def clear_economy(game: Game, u: int) -> None:
     worker.field, worker.field_tag = codes.NO_UNIT, 0
     worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
-    resource.geyser = codes.NO_UNIT
+    resource.geyser, resource.geyser_tag = codes.NO_UNIT, 0
     for station in range(resource.worker.shape[0]):
         resource.worker[station], resource.worker_tag[station] = codes.NO_UNIT, 0
         resource.free_tick[station], resource.bidder[station] = 0, codes.NO_UNIT
@@ -70,3 +70,12 @@ def clear_production(game: Game, u: int) -> None:
     producer.n_items, producer.rally = 0, codes.NO_RALLY
     producer.rally_x, producer.rally_y = 0.0, 0.0
     producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0
+
+
+@kernel
+def come_out(game: Game, u: int) -> None:
+    """A worker leaves the structure on a geyser where it went in."""
+    me = game.units[u]
+    if not me.alive:
+        me.alive, me.inside = True, codes.NO_UNIT
+        me.way_tick, me.stalled = 0, 0

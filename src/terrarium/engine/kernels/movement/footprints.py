@@ -2,10 +2,11 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.resources import come_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game, has_economy, is_placed
+from terrarium.engine.state import Game, has_economy, is_placed, is_unit
 from terrarium.engine.tables.footprints import MAX_SIDE
 
 
@@ -109,16 +110,22 @@ def geyser_at(game: Game, x: float, y: float) -> int:
 def cover_geyser(game: Game, u: int, v: int) -> None:
     """A structure on a geyser holds what is in it."""
     mine, its = game.resources[u], game.resources[v]
-    mine.geyser, mine.contents, mine.per_trip = v, its.contents, its.per_trip
+    mine.geyser, mine.geyser_tag = v, game.units[v].tag
+    mine.contents, mine.per_trip = its.contents, its.per_trip
 
 
 @kernel
 def uncover_geyser(game: Game, u: int) -> None:
-    """The structure on a geyser goes: what is left is in the geyser, which others can build on."""
-    v = game.resources[u].geyser
-    game.resources[v].contents = game.resources[u].contents
+    """The structure on a geyser goes: what is left is in the geyser, which others can build on, and
+    who is inside comes out."""
+    for i in range(game.clock[0].n_living):
+        if game.units[game.living[i]].inside == u:
+            come_out(game, game.living[i])
+    v, tag = game.resources[u].geyser, game.resources[u].geyser_tag
     game.resources[u].geyser = codes.NO_UNIT
-    mark_cells(game, v, v + 1)
+    if is_unit(game, v, tag):
+        game.resources[v].contents = game.resources[u].contents
+        mark_cells(game, v, v + 1)
 
 
 @kernel
@@ -144,6 +151,8 @@ def mark_cells(game: Game, u: int, owner: int) -> None:
     for y in range(shape.height):
         for x in range(shape.width):
             cell = (site.bottom + y) * width + site.left + x
+            if owner == 0 and game.taken[cell] != u + 1:
+                continue  # another one stands on it, as on a geyser
             game.taken[cell] = owner
             if shape.closed >> (y * MAX_SIDE + x) & 1:
                 game.blocked[cell] = owner

@@ -5,6 +5,7 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.abilities.cargo import first_passenger, let_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
     cover_geyser,
@@ -146,8 +147,10 @@ def push_out(game: Game, u: int) -> None:
 
 @entry
 def remove(game: Game, u: int) -> None:
-    """Take a unit out of a game: it leaves nothing behind and has no killer."""
+    """Take a unit out of a game: it has no killer, and leaves nothing behind but its passengers."""
     me = game.units[u]
+    while game.skills[u].load > 0:
+        let_out(game, u, first_passenger(game, u))
     me.alive, me.inside, game.clock[0].any_dead = False, codes.NO_UNIT, True
     me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
     game.players[me.owner].n_alive -= 1
