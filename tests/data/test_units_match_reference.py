@@ -12,7 +12,7 @@ import pytest
 
 from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
-from terrarium.data.facts.unit_facts import Heal, RuleSet, Unit
+from terrarium.data.facts.unit_facts import Harvest, Heal, Resource, RuleSet, Unit
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 REFERENCE = SHARED / "reference"
@@ -20,7 +20,7 @@ needs_reference = pytest.mark.skipif(
     not (REFERENCE / "units.json").exists(), reason="../shared/reference is not there"
 )
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
-IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort)$"
+IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|(resource|harvest)(\.\w+)?)$"
 """what the reference tells in sentences, if at all"""
 DEFAULT_HIT = {"bonus": {}, "bonus_vs_shields": 0, "hits_own": False, "case": None}
 
@@ -143,7 +143,7 @@ def follow_build_time(unit: Any, base: Any) -> None:
 def as_facts(unit: Any) -> dict[str, Any]:
     """A reference entry in the shape of `facts.Unit`, without names of ours."""
     skipped = {"name", "api_name", "addon_offset", "weapons", "heal", "production", "footprint"}
-    skipped |= {"traits"}
+    skipped |= {"traits", "resource", "harvest"}
     facts = {f.name: unit.get(f.name) for f in fields(Unit) if f.name not in skipped}
     footprint = unit["footprint"]
     return facts | {
@@ -266,6 +266,16 @@ def reference_leaves(version: str) -> Leaves:
         follow_build_time(unit, base)
         expected |= leaves(as_facts(unit), unit["name"])
     return expected
+
+
+def test_workers_gather_as_the_rules_say() -> None:
+    """game_rules.md, 8: in sentences, with the rest of the harvest."""
+    units = load_ruleset("lotv-4.10").units
+    assert units["mule"].harvest == Harvest(minerals=25, loops=91.4)
+    for name in ("refinery", "assimilator", "extractor"):
+        for rich, per_trip in (("", 4), ("_rich", 8)):
+            resource = units[name + rich].resource
+            assert resource == Resource("vespene", 0.0, per_trip, 31.696, 0.0)
 
 
 @needs_reference

@@ -12,6 +12,8 @@ from terrarium.data.battles.scenario import Group, Scenario, Terrain
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.battles.terrains import load_terrain
 from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.games.melee import Melee
+from terrarium.data.maps.library import find_map
 from terrarium.engine import codes
 from terrarium.engine.simulator import MAX_SLOTS, EngineError, Simulator
 from terrarium.engine.state import MAX_PLAYERS
@@ -68,12 +70,12 @@ def check(sim: Simulator) -> None:
     living = sim.units["alive"]
     for field in ("x", "y", "hp", "shield", "energy", "cooldown", "speed_x", "speed_y", "face_x"):
         assert np.isfinite(sim.units[field]).all(), field
-    low_x, low_y, high_x, high_y = sim.scenario.terrain.playable
+    low_x, low_y, high_x, high_y = sim.setup.terrain.playable
     x, y = sim.units["x"][living], sim.units["y"][living]
     assert ((x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)).all()
     types = sim.rules.types[sim.units["kind"][living]]
     on_foot = ~(types["flying"] | in_flight(sim)[living])
-    assert sim.scenario.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
+    assert sim.setup.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
     if sim.layers:
         check_structures(sim)
     dragged = sim.units["alive"] & (sim.units["status"] & codes.DRAGGED != 0)
@@ -106,7 +108,7 @@ def check_structures(sim: Simulator) -> None:
     types = sim.rules.types[sim.units["kind"]]
     walks = sim.units["alive"] & ~types["flying"] & types["mobile"]
     e, u = np.nonzero(walks & ~in_flight(sim))
-    width = sim.scenario.terrain.width
+    width = sim.setup.terrain.width
     cells = sim.units["y"][e, u].astype(int) * width + sim.units["x"][e, u].astype(int)
     assert not sim.games.blocked[e, cells].any()
 
@@ -119,7 +121,7 @@ def build_at_random(sim: Simulator, seeds: np.ndarray, step: int) -> None:
         if len(placed) and rng.random() < 0.02 * len(placed):
             sim.remove(e, int(rng.choice(placed)))
         name = str(rng.choice(STRUCTURES))
-        x, y = rng.uniform(0.0, (sim.scenario.terrain.width, sim.scenario.terrain.height))
+        x, y = rng.uniform(0.0, (sim.setup.terrain.width, sim.setup.terrain.height))
         with suppress(EngineError):  # there is no space for most of them
             sim.place(e, name, int(rng.integers(3)), float(x), float(y))
 
@@ -141,8 +143,49 @@ def fuzz_crowd(unit_ticks: int) -> int:
     return _play(sim, unit_ticks, builds=True)
 
 
+def fuzz_games(unit_ticks: int) -> int:
+    """Whole games: workers, queues and rally points, and structures that come and go."""
+    games = Melee(find_map("flat_48"), ("Terran", "Zerg"))
+    return _play(Simulator(games, n_envs=2, slots=400), unit_ticks, builds=True)
+
+
+def run_economy_at_random(sim: Simulator, seeds: np.ndarray, step: int) -> None:
+    """Commands for workers and structures, sensible ones and others."""
+    for e, seed in enumerate(seeds):
+        rng = np.random.default_rng((int(seed), step, 1))
+        units, n_products = sim.units[e], len(sim.rules.products)
+        used = np.flatnonzero(units["tag"] > 0)
+        of_kind = [int(u) for u in used if sim.rules.types["resource"][units["kind"][u]] != 0]
+        for _ in range(12):
+            u = int(rng.choice(used))
+            kind = int(rng.integers(codes.GATHER, codes.RALLY + 1))
+            target = int(rng.choice(of_kind if rng.random() < 0.7 else used))
+            at = (float(rng.uniform(-2, 70)), float(rng.uniform(-2, 70)))
+            mine = np.flatnonzero(sim.rules.products["by"] == units["kind"][u])
+            product = int(rng.choice(mine)) if len(mine) else int(rng.integers(-2, n_products + 2))
+            owner = int(units["owner"][u]) if rng.random() < 0.9 else int(rng.integers(0, 3))
+            sim.order(e, u, kind, at, target, rng.random() < 0.3, product, owner)
+        geyser = int(rng.choice([u for u in of_kind if units["owner"][u] == 0]))
+        with suppress(EngineError):  # most are fields
+            place = (float(units["x"][geyser]), float(units["y"][geyser]))
+            sim.place(e, "refinery", int(rng.integers(1, 3)), *place)
+
+
+def check_economy(sim: Simulator) -> None:
+    """Purses, supply, queues and cargo are what they can be."""
+    assert (sim.players["minerals"] >= 0.0).all()
+    assert (sim.players["vespene"] >= 0.0).all()
+    accounts, workers, resources = sim.games.accounts, sim.games.workers, sim.games.resources
+    assert ((accounts["supply_cap"] >= 0.0) & (accounts["supply_cap"] <= 200.0)).all()
+    living = sim.units["alive"]
+    assert (resources["contents"][living] >= 0.0).all()
+    assert (workers["cargo"][living] >= 0.0).all()
+    assert ((workers["cargo"] > 0.0) == (workers["carries"] != codes.NO_RESOURCE))[living].all()
+    assert (sim.games.producers["n_items"][living] <= sim.games.items.shape[2]).all()
+
+
 def _play(sim: Simulator, unit_ticks: int, builds: bool) -> int:
-    n_envs = sim.n_envs
+    n_envs, whole = sim.n_envs, isinstance(sim.setup, Melee)
     seeds = np.arange(n_envs)
     begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
@@ -150,9 +193,13 @@ def _play(sim: Simulator, unit_ticks: int, builds: bool) -> int:
         give_random_orders(sim, seeds, step, share=0.45)
         if builds:
             build_at_random(sim, seeds, step)
+        if whole:
+            run_economy_at_random(sim, seeds, step)
         done += int(sim.units["alive"].sum()) * TICKS
         sim.step(TICKS)
         check(sim)
+        if whole:
+            check_economy(sim)
         step += 1
         over = ((sim.players["n_alive"][:, 1:] > 0).sum(axis=1) < 2) | (sim.ticks > 1600)
         if over.any():
@@ -165,7 +212,11 @@ def begin(sim: Simulator, seeds: np.ndarray, where: np.ndarray) -> None:
     """Start games anew, with every upgrade and something to spend."""
     sim.reset(seeds, where=where)
     for e in np.flatnonzero(where):
-        if not sim.scenario.groups and not sim.units["alive"][e].any():
+        if (
+            isinstance(sim.setup, Scenario)
+            and not sim.setup.groups
+            and not sim.units["alive"][e].any()
+        ):
             crowd(sim, int(e), int(seeds[e]))
         for owner in range(1, sim.n_players + 1):
             sim.players[e, owner]["minerals"] = sim.players[e, owner]["vespene"] = 500.0
@@ -178,7 +229,7 @@ def crowd(sim: Simulator, e: int, seed: int) -> None:
     """Units of random types and owners at random places of the map."""
     rng = np.random.default_rng(seed)
     mobile = [name for name, row in sim.rows.items() if sim.rules.types["mobile"][row]]
-    ys, xs = np.nonzero(sim.scenario.terrain.walkable)
+    ys, xs = np.nonzero(sim.setup.terrain.walkable)
     for _ in range(2000):
         at = rng.integers(len(xs))
         owner = int(rng.integers(sim.n_players + 1))
@@ -194,10 +245,11 @@ def main() -> int:
         everything("lotv-4.10", generate_terrain(96, seed=1)),
         everything("lotv-4.10", load_terrain("ravine"), structures=False),
     )
-    share = wanted // (len(fields) + len(building) + 1)
+    share = wanted // (len(fields) + len(building) + 2)
     total = sum(fuzz(scenario, n, share) for scenario, n in fields)
     total += sum(fuzz(scenario, 2, share, builds=True) for scenario in building)
     total += fuzz_crowd(share)
+    total += fuzz_games(share)
     sys.stdout.write(f"{total} unit-ticks\n")
     return 0
 

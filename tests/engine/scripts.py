@@ -22,7 +22,7 @@ ALL_ORDERS = (
 
 def give_random_orders(sim: Simulator, seeds: np.ndarray, step: int, share: float = 0.3) -> None:
     """Order some units of every game around, on the map and off it, at friend, foe and corpse."""
-    width, height = sim.scenario.terrain.width, sim.scenario.terrain.height
+    width, height = sim.setup.terrain.width, sim.setup.terrain.height
     for e, seed in enumerate(seeds):
         rng = np.random.default_rng([int(seed), step])
         chosen = rng.random(sim.n_slots) < share

@@ -4,6 +4,7 @@ Where a word needs an explanation, the vocabulary is a dict from the word to its
 """
 
 RACES = ("Terran", "Zerg", "Protoss")
+UNIT_RACES = (*RACES, "Neutral")
 KINDS = ("unit", "structure", "addon")
 ATTRIBUTES = (
     "Light",
@@ -51,6 +52,7 @@ COLLISION_CLASSES = (
 )
 COST_CATEGORIES = ("army", "economy", "technology", "none")
 ACQUIRES = ("offensive", "defensive")
+RESOURCES = ("minerals", "vespene")
 RESPONSES = ("acquire", "flee")
 WAYS_OF_PRODUCTION = (
     "train",

@@ -39,6 +39,12 @@ FOLLOW = 7
 SMART = 8
 HEAL = 9
 CAST = 10  # use the ability that the order names
+GATHER = 11  # bring what a field or a geyser holds to a townhall, again and again
+RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
+# Commands that are carried out at once, and are no orders of the unit's queue.
+PRODUCE = 13  # put the product that the command names as its ability at the end of the queue
+CANCEL_LAST = 14  # take the last product out of the queue
+RALLY = 15  # where new units go
 
 # What became of an order: the numbers and names of the game's own ActionResult.
 SUCCESS = 1
@@ -49,6 +55,7 @@ COOLDOWN = 6
 QUEUE_IS_FULL = 7
 NOT_ENOUGH_MINERALS = 9
 NOT_ENOUGH_VESPENE = 10
+NOT_ENOUGH_FOOD = 13
 NOT_ENOUGH_LIFE = 15
 NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
@@ -69,6 +76,7 @@ RESULT_NAMES = {
     QUEUE_IS_FULL: "QueueIsFull",
     NOT_ENOUGH_MINERALS: "NotEnoughMinerals",
     NOT_ENOUGH_VESPENE: "NotEnoughVespene",
+    NOT_ENOUGH_FOOD: "NotEnoughFood",
     NOT_ENOUGH_LIFE: "NotEnoughLife",
     NOT_ENOUGH_ENERGY: "NotEnoughEnergy",
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
@@ -140,6 +148,17 @@ ACQUIRE_DEFENSIVE = code(words.ACQUIRES, "defensive")
 RESPOND_ACQUIRE = code(words.RESPONSES, "acquire")
 RESPOND_FLEE = code(words.RESPONSES, "flee")
 
+# What workers gather.
+NO_RESOURCE = 0
+MINERALS = 1 + code(words.RESOURCES, "minerals")
+VESPENE = 1 + code(words.RESOURCES, "vespene")
+
+# Where new units go.
+NO_RALLY, RALLY_POINT, RALLY_UNIT = range(3)
+
+# What a worker does that has an order to gather.
+TO_RESOURCE, GATHERING, PAUSING, RETURNING = range(4)
+
 # How a unit walks: ground units by two sizes of gap, cliff-walkers, and air.
 SMALL_WALKER, LARGE_WALKER, CLIFF_WALKER, FLYER = 0, 1, 2, 3
 
@@ -170,7 +189,19 @@ WAITING, FLYING, SWEEPING, SPREADING = range(4)
 DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
 
 # Events.
-BORN, DIED, HURT, REFUSED, FAILED, CAST_DONE, FORM_CHANGED, SPAWN_REFUSED = range(1, 9)
+(
+    BORN,
+    DIED,
+    HURT,
+    REFUSED,
+    FAILED,
+    CAST_DONE,
+    FORM_CHANGED,
+    SPAWN_REFUSED,
+    STARTED,
+    FINISHED,
+    CANCELLED,
+) = range(1, 12)
 EVENT_NAMES = {
     BORN: "born",
     DIED: "died",  # by the hand of `other`
@@ -180,6 +211,9 @@ EVENT_NAMES = {
     CAST_DONE: "cast",  # an ability, on `other`
     FORM_CHANGED: "form_changed",
     SPAWN_REFUSED: "spawn_refused",  # there was no slot for a new unit
+    STARTED: "started",  # to make a product: its row is the amount
+    FINISHED: "finished",
+    CANCELLED: "cancelled",
 }
 
 # Why an environment had to stop.

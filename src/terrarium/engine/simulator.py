@@ -14,6 +14,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
@@ -36,6 +37,7 @@ from terrarium.engine.state import (
 )
 from terrarium.engine.tables.names import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
+from terrarium.engine.tables.products import compile_products, find_needs
 from terrarium.engine.tables.rules import RULES_VERSION, Rules
 from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
@@ -43,6 +45,8 @@ from terrarium.errors import TerrariumError, nearest
 
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
+MELEE_SLOTS = 1024
+"""of a whole game: two armies of 200 supply, their structures, and the resources of a large map"""
 
 _MORE_SLOTS = "use a simulator with more slots than {n_slots}"
 _FAULTS = {
@@ -86,7 +90,7 @@ class Save:
 
 
 class Simulator:
-    """`n_envs` games of one scenario, advanced together.
+    """`n_envs` games of one scenario, or whole games on one map, advanced together.
 
     Arrays have environments first; `units`, `players` and `clock` are live views of the state.
     Commands wait in a list for the next step, which carries them out in order and answers each.
@@ -95,7 +99,7 @@ class Simulator:
 
     def __init__(
         self,
-        scenario: Scenario | str | Path,
+        scenario: Scenario | Melee | str | Path,
         n_envs: int = 1,
         threads: int = 1,
         slots: int | None = None,
@@ -105,10 +109,11 @@ class Simulator:
     ) -> None:
         """`layers`: what games keep for each cell, of `land.LAYERS`; structures can be placed on
         the grid with "footprints", which scenarios with structures have by themselves."""
-        if not isinstance(scenario, Scenario):
+        if not isinstance(scenario, Scenario | Melee):
             scenario = load_scenario(scenario)
         needed = n_units(scenario)
-        slots = needed if slots is None else slots
+        if slots is None:
+            slots = MELEE_SLOTS if isinstance(scenario, Melee) else needed
         if n_envs < 1 or threads < 1:
             raise EngineError(f"n_envs is {n_envs} and threads {threads}; both must be 1 or more")
         if not max(1, needed) <= slots <= MAX_SLOTS:
@@ -118,21 +123,25 @@ class Simulator:
             )
         if not LAYERS.issuperset(layers):
             raise EngineError(f"layers {sorted(layers)}; allowed are {sorted(LAYERS)}")
-        facts = load_ruleset(scenario.rules)
-        self.scenario = scenario
+        whole = isinstance(scenario, Melee)
+        facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
+        self.setup = scenario
         self.n_players = _count_players(teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(unit.known_as for unit in facts.units.values())
         self._agent_rows = {name: self.rows[agent_type(facts, name)] for name in self.rows}
         self.known = names_of(facts)
+        self._products = compile_products(facts, self.known, find_needs(facts))[1]
         for unit in unit_names(scenario):
             self._check_unit(unit)
         self.ground = compile_ground(scenario.terrain)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.layers = frozenset(layers) | self._needed_layers()
-        self.games = allocate(n_envs, slots, n_cells, self.n_players, layers=self.layers)
+        self.games = allocate(
+            n_envs, slots, n_cells, self.n_players, layers=self.layers, economy=whole
+        )
         self._ground_changes = "footprints" in self.layers
         max_commands = max(64, 2 * slots) if max_commands is None else max_commands
         self.commands: Records = records((n_envs, max_commands), COMMAND)
@@ -154,7 +163,7 @@ class Simulator:
 
     def _needed_layers(self) -> frozenset[str]:
         """Structures that a battle begins with stand on the grid."""
-        kinds = [self.rows[unit] for unit in unit_names(self.scenario)]
+        kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
         return frozenset({"footprints"}) if has_structures else frozenset()
 
@@ -180,6 +189,12 @@ class Simulator:
         """Play by other tables than those of the rule set, for experiments."""
         self.rules = rules
         self.handles = self._make_handles()
+
+    @property
+    def scenario(self) -> Scenario:
+        """The battle that is fought; whole games have none."""
+        assert isinstance(self.setup, Scenario), f"{self.setup.name} is a whole game"
+        return self.setup
 
     @property
     def units(self) -> Records:
@@ -313,6 +328,22 @@ class Simulator:
         row = self._row("ability", ability, self.known.abilities)
         self.order(e, slot, codes.CAST, at, target, queued, row)
 
+    def produce(self, e: int, slot: int, product: str) -> None:
+        """Put the command to train a unit, or to research an upgrade, where the next step finds
+        it."""
+        producer = self.names[int(self.units["kind"][e, slot])]
+        row = self._products.get((producer, product), len(self._products))  # refused by the rules
+        if product not in self.rows and product not in self.known.upgrades:
+            known = [*self.rows, *self.known.upgrades]
+            raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
+        self.order(e, slot, codes.PRODUCE, ability=row)
+
+    def rally(
+        self, e: int, slot: int, at: tuple[float, float] = (0.0, 0.0), target: int = codes.NO_UNIT
+    ) -> None:
+        """Put the command to send new units to a point or a unit where the next step finds it."""
+        self.order(e, slot, codes.RALLY, at, target)
+
     def answer(self, e: int, slot: int) -> str:
         """What became of the last command for a unit: the game's own word for it."""
         answers = self.answers(e)
@@ -337,7 +368,7 @@ class Simulator:
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
-        n_ticks = self.scenario.ticks_per_step if n_ticks is None else n_ticks
+        n_ticks = self.setup.ticks_per_step if n_ticks is None else n_ticks
         if n_ticks < 0:
             raise EngineError(f"n_ticks is {n_ticks}; it must be 0 or more")
         self.spread(lambda first, last: step(self.handles, n_ticks, first, last))
@@ -364,11 +395,11 @@ class Simulator:
     def save(self) -> Save:
         """Copy every game."""
         games = Games(**{name: array.copy() for name, array in self.games._asdict().items()})
-        return Save(self.scenario.name, self.scenario.rules, RULES_VERSION, games)
+        return Save(self.setup.name, self.setup.rules, RULES_VERSION, games)
 
     def load(self, save: Save) -> None:
         """Continue from a save, to the bit as if nothing had happened since."""
-        mine = (self.scenario.name, self.scenario.rules, RULES_VERSION)
+        mine = (self.setup.name, self.setup.rules, RULES_VERSION)
         if (save.scenario, save.ruleset, save.rules_version) != mine:
             raise EngineError(
                 f"this save is of {save.scenario} under {save.ruleset}, rules version "
@@ -401,7 +432,7 @@ class Simulator:
         n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
         n_orders = units["n_orders"][..., None]  # [N, U, 1]
         # What lies beyond these counts is left over from before and not part of the truth.
-        truth = (
+        truth: tuple[Records, ...] = (
             units[np.arange(units.shape[1]) < n_slots],
             orders[np.arange(orders.shape[2]) < n_orders],
             players,
@@ -411,11 +442,16 @@ class Simulator:
             buffs[np.arange(units.shape[1]) < n_slots],
             self.games.sites[chosen][self.games.sites["placed"][chosen]],
         )
+        economy = self.games.workers, self.games.resources, self.games.producers
+        truth += tuple(
+            array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
+        )
+        truth += (self.games.accounts[chosen],)
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.power, self.games.visibility):
+        for layer in (self.games.creep, self.games.power, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
 
@@ -433,14 +469,14 @@ class Simulator:
     def _check_slot(self, e: int, slot: int) -> None:
         if slot < 0:
             raise EngineError(
-                f"{self.scenario.name}, game {e}: there is no slot left for a new unit; "
+                f"{self.setup.name}, game {e}: there is no slot left for a new unit; "
                 f"use a simulator with more than {self.n_slots} slots"
             )
 
     def _row(self, what: str, name: str, rows: Mapping[str, int]) -> int:
         if name not in rows:
             raise EngineError(
-                f'unknown {what} "{name}" in rule set {self.scenario.rules}.'
+                f'unknown {what} "{name}" in rule set {self.setup.rules}.'
                 f"{nearest(name, rows)} See: terrarium list {what.replace('ty', 'tie')}s"
             )
         return rows[name]
@@ -448,7 +484,7 @@ class Simulator:
     def _check_unit(self, unit: str) -> None:
         if unit not in self.rows:
             raise EngineError(
-                f'unknown unit "{unit}" in rule set {self.scenario.rules}.'
+                f'unknown unit "{unit}" in rule set {self.setup.rules}.'
                 f"{nearest(unit, self.rows)} See: terrarium list units"
             )
 
@@ -474,7 +510,7 @@ class Simulator:
         if faults.any():
             e = int(np.flatnonzero(faults)[0])
             what = _FAULTS[int(faults[e, 0])].format(n_slots=self.n_slots)
-            where = f"{self.scenario.name}, game {e}, tick {int(self.ticks[e])}"
+            where = f"{self.setup.name}, game {e}, tick {int(self.ticks[e])}"
             raise EngineError(f"{where}: {what}")
 
 

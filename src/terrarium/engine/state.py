@@ -158,6 +158,85 @@ BUFF = np.dtype(
     align=True,
 )
 
+# What a worker is about, beside its order; its slot has the same number as the unit's.
+WORKER = np.dtype(
+    [
+        ("phase", "i8"),  # codes.TO_RESOURCE and following, of its order to gather
+        ("timer", "f8"),  # ticks left of the phase
+        ("cargo", "f8"),
+        ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
+        ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
+        ("townhall", "i8"),  # townhall that it brings its cargo to
+        ("townhall_tag", "i8"),
+        ("field", "i8"),  # where it gathered last
+        ("field_tag", "i8"),
+        ("spot_tag", "i8"),  # of the resource that it has chosen its place at; 0 = none yet
+        ("spot_x", "f8"),
+        ("spot_y", "f8"),
+    ],
+    align=True,
+)
+
+N_STATIONS = 2
+"""where workers gather at one resource: one of them, and beside it a MULE"""
+
+# What a field, a geyser or a structure on one holds, and who gathers there.
+RESOURCE = np.dtype(
+    [
+        ("contents", "f8"),
+        ("per_trip", "f8"),
+        ("worker", "i8", (N_STATIONS,)),
+        ("worker_tag", "i8", (N_STATIONS,)),
+        ("free_tick", "i8", (N_STATIONS,)),  # from which the next one may begin
+        ("geyser", "i8"),  # that the structure stands on; -1 = none
+        ("geyser_tag", "i8"),
+        ("n_coming", "i8"),  # workers on their way to it or waiting, in this tick
+        ("bidder", "i8", (N_STATIONS,)),  # of those that arrived in this tick, by lot; -1 = none
+        ("bid", "u8", (N_STATIONS,)),
+    ],
+    align=True,
+)
+
+# What a structure makes; its slot has the same number as the unit's.
+PRODUCER = np.dtype(
+    [
+        ("n_items", "i8"),  # in its queue
+        ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
+        ("rally_x", "f8"),
+        ("rally_y", "f8"),
+        ("rally_target", "i8"),
+        ("rally_tag", "i8"),
+    ],
+    align=True,
+)
+
+QUEUE_SIZE = 8
+"""with a reactor; without one it is 5"""
+
+ITEM = np.dtype(
+    [
+        ("product", "i8"),  # row of Rules.products
+        ("begun", "?"),  # is being made: its supply is taken
+        ("left", "f8"),  # ticks
+    ],
+    align=True,
+)
+
+# What a player of a whole game has besides its purse.
+ACCOUNT = np.dtype(
+    [
+        ("supply_used", "f8"),
+        ("supply_cap", "f8"),
+        ("fulfilled", "i8"),  # bit k: has what need k of products asks for
+        ("gathered_minerals", "f8"),  # since the game began
+        ("gathered_vespene", "f8"),
+    ],
+    align=True,
+)
+
+INCOME_TICKS = 240
+"""Rates of collection are those of so many ticks (economy.md, 2)."""
+
 ORDER = np.dtype(
     [
         ("kind", "i8"),
@@ -286,6 +365,12 @@ class Games(NamedTuple):
     living: NDArray[np.uint32]  # [N, U] slots of units on the map or aboard, by tag
     free: NDArray[np.int64]  # [N, U] ring of slots of dead units
     events: Records  # [N, V] EVENT: a ring
+    workers: Records  # [N, U] WORKER, in games with an economy
+    resources: Records  # [N, U] RESOURCE, the same
+    producers: Records  # [N, U] PRODUCER, the same
+    items: Records  # [N, U, QUEUE_SIZE] ITEM, the same
+    accounts: Records  # [N, P] ACCOUNT, the same
+    income: NDArray[np.int16]  # [N, P, 2, INCOME_TICKS] a ring: brought in each tick, by resource
     sites: Records  # [N, U] SITE
     blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
     taken: NDArray[np.int16]  # [N, C] 1 + slot of the structure that stands on it
@@ -456,6 +541,12 @@ class Game(NamedTuple):
     living: Annotated[NDArray[np.uint32], "u4", "U"]
     free: Annotated[NDArray[np.int64], "i8", "U"]
     events: Annotated[Records, EVENT, "V"]
+    workers: Annotated[Records, WORKER, "U"]
+    resources: Annotated[Records, RESOURCE, "U"]
+    producers: Annotated[Records, PRODUCER, "U"]
+    items: Annotated[Records, ITEM, "U Q"]
+    accounts: Annotated[Records, ACCOUNT, "P"]
+    income: Annotated[NDArray[np.int16], "i2", "P 2 I"]
     sites: Annotated[Records, SITE, "U"]
     blocked: Annotated[NDArray[np.int16], "i2", "C"]
     taken: Annotated[NDArray[np.int16], "i2", "C"]
@@ -483,9 +574,11 @@ def allocate(
     n_players: int = 2,
     n_queue: int = 8,
     layers: Collection[str] = (),
+    economy: bool = False,
 ) -> Games:
     """Empty games with room for `n_slots` units each, and the layers of the ground asked for."""
     n_effects = max(64, 8 * n_slots)
+    n_economy = n_slots if economy else 0
     cells = {name: n_cells if name in layers else 0 for name in LAYERS}
     return Games(
         units=records((n_envs, n_slots), UNIT),
@@ -498,6 +591,12 @@ def allocate(
         living=np.zeros((n_envs, n_slots), np.uint32),
         free=np.zeros((n_envs, n_slots), np.int64),
         events=records((n_envs, max(128, 4 * n_slots)), EVENT),
+        workers=records((n_envs, n_economy), WORKER),
+        resources=records((n_envs, n_economy), RESOURCE),
+        producers=records((n_envs, n_economy), PRODUCER),
+        items=records((n_envs, n_economy, QUEUE_SIZE), ITEM),
+        accounts=records((n_envs, n_players + 1 if economy else 0), ACCOUNT),
+        income=np.zeros((n_envs, n_players + 1, 2, INCOME_TICKS if economy else 0), np.int16),
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
         blocked=np.zeros((n_envs, cells["footprints"]), np.int16),
         taken=np.zeros((n_envs, cells["footprints"]), np.int16),
@@ -557,6 +656,12 @@ def is_unit(game: Game, v: int, tag: int) -> bool:
 def is_placed(game: Game, u: int) -> bool:
     """Does a unit stand on the grid, with a footprint?"""
     return game.sites.shape[0] > 0 and game.sites[u].placed
+
+
+@inline
+def has_economy(game: Game) -> bool:
+    """Do workers gather in this game? Battles keep no room for it."""
+    return game.workers.shape[0] > 0
 
 
 @inline

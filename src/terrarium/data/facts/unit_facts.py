@@ -168,6 +168,29 @@ class Heal:
 
 
 @dataclass(frozen=True)
+class Resource:
+    """What workers gather from the unit."""
+
+    kind: str
+    contents: float
+    """at the start; a structure on a geyser has what the geyser had"""
+    per_trip: float
+    gather_loops: float
+    """how long a worker takes, and keeps the others from it"""
+    pause_loops: float
+    """how long it stays afterwards, when the next one may begin"""
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """How a worker gathers that does it in its own way, beside the others: a MULE."""
+
+    minerals: float
+    """a trip"""
+    loops: float
+
+
+@dataclass(frozen=True)
 class Footprint:
     """What a structure covers: cells for placement, an outline that blocks ground units."""
 
@@ -286,6 +309,8 @@ class Unit:
     lifetime_loops: tuple[float, float] | None
     weapons: tuple[Weapon, ...]
     heal: Heal | None
+    resource: Resource | None
+    harvest: Harvest | None
     armor_upgrades_per_level: Mapping[str, float]
     production: tuple[Production, ...]
     abilities_seen: tuple[int, ...]

@@ -7,7 +7,7 @@ from typing import Any
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.production import Roster, UnitId, read_api, read_productions
-from terrarium.data.facts.unit_facts import Footprint, Heal, Unit
+from terrarium.data.facts.unit_facts import Footprint, Harvest, Heal, Resource, Unit
 from terrarium.data.facts.weapons import camel_case, read_weapon
 
 # What most units share. A file states only what is special about a unit.
@@ -60,7 +60,7 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
         api_name=roster[name].api_name,
         id=roster[name].id,
         agent_copy_of=table.text("agent_copy_of") if table.has("agent_copy_of") else None,
-        race=table.choice("race", words.RACES),
+        race=table.choice("race", words.UNIT_RACES),
         kind=roster[name].kind,
         api=read_api(table, roster, cost, production),
         flying=flying,
@@ -74,6 +74,8 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
             read_weapon(weapon, part, roster) for weapon, part in table.named_tables("weapon")
         ),
         heal=_heal(table),
+        resource=_resource(table),
+        harvest=_harvest(table),
         armor_upgrades_per_level=table.amounts("armor_upgrades_per_level", words.UPGRADES),
         production=production,
         abilities_seen=table.integers("abilities_seen"),
@@ -150,6 +152,28 @@ def _body(table: Layers, flying: bool, building: bool) -> dict[str, Any]:
         "collision": table.words("collision", collision, words.COLLISION_CLASSES),
         "mass": table.number_or("mass", MASS, 0),
     }
+
+
+def _resource(table: Layers) -> Resource | None:
+    if not table.has("resource"):
+        return None
+    resource = table.table("resource")
+    resource.only([field.name for field in fields(Resource)])
+    return Resource(
+        kind=resource.choice("kind", words.RESOURCES),
+        contents=resource.number_or("contents", 0.0, 0),
+        per_trip=resource.number("per_trip", 1),
+        gather_loops=resource.number("gather_loops", 0),
+        pause_loops=resource.number_or("pause_loops", 0.0, 0),
+    )
+
+
+def _harvest(table: Layers) -> Harvest | None:
+    if not table.has("harvest"):
+        return None
+    harvest = table.table("harvest")
+    harvest.only([field.name for field in fields(Harvest)])
+    return Harvest(harvest.number("minerals", 1), harvest.number("loops", 0))
 
 
 def _footprint(table: Layers) -> Footprint | None:

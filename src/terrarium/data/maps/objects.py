@@ -29,6 +29,8 @@ class Shape:
     """nothing can be built on these"""
     blocking: tuple[Cell, ...]
     """ground units cannot enter these"""
+    outline: tuple[tuple[float, float], ...] = ()
+    """corners of the body, from its center"""
 
 
 NO_SHAPE = Shape(0, 0, (), ())
@@ -121,15 +123,15 @@ def _shape(table: Table) -> Shape:
         rows = table.text("cells").split()
         placement = [(x, y) for x, y in box if rows[height - 1 - y][x] == "#"]
     corners: list[tuple[int, int]] = []
-    if table.has("outline"):
+    outline = (
+        [(float(x), float(y)) for x, y in table.array("outline")] if table.has("outline") else []
+    )
+    if outline:
         # In half cells from the lower left corner of the box: whole numbers, so that "on the
         # outline" is exact.
-        corners = [
-            (round(2 * float(x)) + width, round(2 * float(y)) + height)
-            for x, y in table.array("outline")
-        ]
+        corners = [(round(2 * x) + width, round(2 * y) + height) for x, y in outline]
     blocking = [cell for cell in box if corners and _inside(corners, cell)]
-    return Shape(width, height, tuple(placement), tuple(blocking))
+    return Shape(width, height, tuple(placement), tuple(blocking), tuple(outline))
 
 
 def _inside(corners: list[tuple[int, int]], cell: Cell) -> bool:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
 from terrarium.data.maps.game_map import GameMap
-from terrarium.data.maps.grids import Mask
+from terrarium.data.maps.grids import Mask, blocked_by
 
 LEVEL_STEPS = 16
 """of the height grid between two cliff levels, 2.0 in the game's units"""
@@ -16,9 +16,14 @@ _OFF = 6
 """A cell that differs more than this from those around it is an error of the recorded grid"""
 
 
-def terrain_of(game_map: GameMap, with_objects: bool = True) -> Terrain:
+def terrain_of(
+    game_map: GameMap, with_objects: bool = True, with_resources: bool = True
+) -> Terrain:
     """The ground of a map; resources, rocks and towers block it unless they are left out."""
-    walkable = game_map.walkable() if with_objects else game_map.pathing_grid.copy()
+    blocking = [o for o in game_map.objects if with_resources or not o.kind.is_resource]
+    walkable = game_map.pathing_grid.copy()
+    if with_objects:
+        walkable &= ~blocked_by(walkable.shape, blocking)
     height = repaired_height(game_map)
     lowest = int(height[game_map.pathing_grid].min())
     # Levels of all maps are 15 above a multiple of 16.

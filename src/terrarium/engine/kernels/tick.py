@@ -1,4 +1,4 @@
-"""One tick of the game: the phases, in their order. The economy will join the list."""
+"""One tick of the game: the phases, in their order."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,17 @@ from terrarium.engine.kernels.combat.shots import advance_shot
 from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
+from terrarium.engine.kernels.economy.harvest import harvest
+from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
-from terrarium.engine.kernels.orders.orders import follow_orders, obey_commands
+from terrarium.engine.kernels.orders.commands import obey_commands
+from terrarium.engine.kernels.orders.orders import follow_orders
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import N_HITS, Game, is_unit
+from terrarium.engine.state import N_HITS, Game, has_economy, is_unit
 
 
 @kernel
@@ -57,6 +60,9 @@ def tick(game: Game) -> None:
     if game.scratch.counts[N_HITS] > 0:
         resolve_hits(game)
 
+    if has_economy(game):
+        harvest(game)
+        run_production(game)
     if together & codes.HEALS:
         heal(game)
     if regenerate(game):

@@ -10,6 +10,7 @@ from terrarium.data.battles.scenario import Group, Order, Scenario
 from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.games.melee import MINERALS, Melee
 from terrarium.engine.codes import NEUTRAL_OWNER
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.army_tables import NONE, ArmyTables, compile_armies
@@ -19,7 +20,7 @@ OWNERS = {"ally": ALLY_OWNER, "enemy": ENEMY_OWNER}
 """Sides of a scenario as owners of units: players 1 and 2."""
 
 # Opening orders.
-NOTHING, GO, GO_BETWEEN, ATTACK_ALL, STAND, PATROL, CAST = range(7)
+NOTHING, GO, GO_BETWEEN, ATTACK_ALL, STAND, PATROL, CAST, MINE = range(8)
 _ORDERS = {
     "attack_move": GO,
     "attack_move_between": GO_BETWEEN,
@@ -123,9 +124,11 @@ class Plan(NamedTuple):
 
 
 def compile_plan(
-    scenario: Scenario, rows: dict[str, int], teams: Sequence[Collection[int]]
+    scenario: Scenario | Melee, rows: dict[str, int], teams: Sequence[Collection[int]]
 ) -> Plan:
-    """Turn a scenario into tables. Each player belongs to one of the teams."""
+    """Turn a scenario or a whole game into tables. Each player belongs to one of the teams."""
+    if isinstance(scenario, Melee):
+        return _melee_plan(scenario, rows, teams)
     facts = load_ruleset(scenario.rules)
     abilities = {name: row for row, name in enumerate(facts.abilities)}
     upgrades = {name: row for row, name in enumerate(facts.upgrades)}
@@ -161,8 +164,38 @@ def compile_plan(
     )
 
 
-def n_units(scenario: Scenario) -> int:
+def _melee_plan(melee: Melee, rows: Mapping[str, int], teams: Sequence[Collection[int]]) -> Plan:
+    """Each unit that a game begins with is a group of its own."""
+    starts = list(melee.starts())
+    nowhere = (0.0, 0.0)
+    groups = [
+        (start.owner, False, 1.0, NONE, 0.0, 0, MINE, *start.gathers_at, *nowhere, 0, NONE)
+        if start.gathers_at
+        else (start.owner, False, 1.0, NONE, 0.0, 0, NOTHING, *nowhere, *nowhere, 0, NONE)
+        for start in starts
+    ]
+    settings, players = records(1, SETTINGS), _relations(teams)
+    settings["fog"] = melee.fog
+    players["minerals"][1 : len(melee.races) + 1] = MINERALS
+    return Plan(
+        settings=settings,
+        places=_table(PLACE, [(start.x, start.y, 0.0, False) for start in starts]),
+        groups=_table(GROUP, groups),
+        entries=_table(
+            ENTRY, [(g, rows[start.unit], 1, g, 0, NONE, 0) for g, start in enumerate(starts)]
+        ),
+        players=players,
+        grants=_table(GRANT, []),
+        triggers=_table(TRIGGER, []),
+        members=_table(MEMBER, []),
+        armies=compile_armies(None, load_ruleset(melee.rules), rows),
+    )
+
+
+def n_units(scenario: Scenario | Melee) -> int:
     """How many slots a battle needs: for those it begins with, and for those they summon."""
+    if isinstance(scenario, Melee):
+        return sum(1 for _ in scenario.starts())
     if armies := scenario.armies:
         return 2 * armies.max_units + scenario.spare_slots
     if generator := scenario.generator:
@@ -170,8 +203,10 @@ def n_units(scenario: Scenario) -> int:
     return sum(group_size(group) for group in scenario.groups) + scenario.spare_slots
 
 
-def unit_names(scenario: Scenario) -> set[str]:
+def unit_names(scenario: Scenario | Melee) -> set[str]:
     """Which unit types a battle may begin with."""
+    if isinstance(scenario, Melee):
+        return {start.unit for start in scenario.starts()}
     names = {name for group in scenario.groups for name in (*group.units, *group.inside)}
     names |= set(scenario.generator.weights if scenario.generator else ())
     return names | set(scenario.armies.weights if scenario.armies else ())
@@ -200,6 +235,15 @@ def _settings(scenario: Scenario) -> Records:
 
 
 def _players(scenario: Scenario, teams: Sequence[Collection[int]]) -> Records:
+    players = _relations(teams)
+    for side, stock in scenario.stock.items():
+        row = players[OWNERS[side]]
+        row["minerals"], row["vespene"], row["nukes"] = stock.minerals, stock.vespene, stock.nukes
+    return players
+
+
+def _relations(teams: Sequence[Collection[int]]) -> Records:
+    """Who is whose friend and enemy, by owner."""
     n_players = sum(len(team) for team in teams)
     players = records(n_players + 1, PLAYER_PLAN)
     masks = [sum(1 << owner for owner in team) for team in teams]
@@ -207,9 +251,6 @@ def _players(scenario: Scenario, teams: Sequence[Collection[int]]) -> Records:
         for owner in team:
             players[owner]["friends"], players[owner]["enemies"] = friends, sum(masks) - friends
     players[NEUTRAL_OWNER]["friends"] = 1 << NEUTRAL_OWNER
-    for side, stock in scenario.stock.items():
-        row = players[OWNERS[side]]
-        row["minerals"], row["vespene"], row["nukes"] = stock.minerals, stock.vespene, stock.nukes
     return players
 
 

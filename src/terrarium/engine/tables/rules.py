@@ -9,6 +9,7 @@ from terrarium.engine.records import Records
 from terrarium.engine.tables.footprints import FOOTPRINT
 from terrarium.engine.tables.mechanics.impact import IMPACT
 from terrarium.engine.tables.mechanics.table import mechanic_tables
+from terrarium.engine.tables.products import PRODUCT
 
 RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -88,6 +89,20 @@ TYPE = np.dtype(
         ("first_change", "i8"),
         ("n_changes", "i8"),
         ("footprint", "i8"),  # row of Rules.footprints; -1 = does not stand on the grid
+        ("resource", "i8"),  # what workers gather from it: codes.NO_RESOURCE, MINERALS, VESPENE
+        ("contents", "f8"),
+        ("per_trip", "f8"),
+        ("gather_ticks", "f8"),
+        ("pause_ticks", "f8"),
+        ("worker", "?"),
+        ("own_trip", "f8"),  # minerals that a MULE brings; 0 = what the field gives
+        ("own_ticks", "f8"),  # how long it gathers
+        ("townhall", "?"),  # takes what workers bring
+        ("supply_used", "f8"),
+        ("supply_given", "f8"),
+        ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
+        ("addon", "?"),
+        ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
 )
@@ -111,6 +126,20 @@ WEAPON = np.dtype(
         ("instant", "?"),  # its damage falls in the tick of the shot
         ("first_hit", "i8"),
         ("n_hits", "i8"),
+    ],
+    align=True,
+)
+
+# How workers gather: what the sources leave open, fitted to recorded games (docs/fidelity.md).
+HARVEST = np.dtype(
+    [
+        ("search_radius", "f8"),  # how far a worker looks for another field (game_rules.md, 8)
+        ("touch", "f8"),  # how near to the outline of a field it gathers
+        ("drop", "f8"),  # how near to a townhall, edge to edge, it leaves its cargo
+        ("look", "f8"),  # from how far it sees that its field is taken
+        ("look_again_ticks", "i8"),  # how often one that waits looks for another field
+        ("handover_ticks", "i8"),  # between two workers at one field
+        ("slowest", "f8"),  # who brakes gets no slower than that before it is there
     ],
     align=True,
 )
@@ -300,6 +329,8 @@ class Rules(NamedTuple):
 
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
+    harvest: Annotated[Records, HARVEST, "1"]
+    products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
     hits: Annotated[Records, HIT_ROW, "H"]

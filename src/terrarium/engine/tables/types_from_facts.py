@@ -16,6 +16,7 @@ from terrarium.data.vocabulary import (
     ACQUIRES,
     COLLISION_CLASSES,
     PLANES,
+    RESOURCES,
     RESPONSES,
 )
 from terrarium.engine import codes
@@ -42,8 +43,10 @@ from terrarium.engine.tables.names import (
     record,
     traits,
 )
+from terrarium.engine.tables.products import compile_products, find_needs
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
+    HARVEST,
     HIT_ROW,
     TARGETING,
     TYPE,
@@ -63,6 +66,10 @@ from terrarium.engine.tables.weapons_from_facts import (
 LARGE_INNER_RADIUS = 0.5
 SHIELDS_FAMILY = "ProtossShields"
 
+# The search radius is the game's; the other answers were fitted to the first 480 loops of games on
+# KairosJunctionLE and AcropolisLE, and to what 12 to 24 workers bring (economy.md, 3 and 4).
+_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 2, 0.02)
+
 
 @lru_cache(maxsize=16)
 def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
@@ -74,12 +81,15 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     n_of_weapons = sum(len(hits) for hits in weapon_hits)
     first_hits = {owner: n_of_weapons + k for k, (owner, _) in reversed(list(enumerate(spells)))}
     changes, spans = compile_changes(facts, names)
+    needs = find_needs(facts)
     kits = compile_kits(facts, names)
     footprints, footprint_rows = compile_footprints(units)
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
+        harvest=records(1, HARVEST),
+        products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
         hits=records(n_hits, HIT_ROW),
@@ -106,12 +116,14 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         limits.call_for_help_radius,
         round(limits.call_for_help_loops),
     )
+    rules.harvest[0] = _HARVEST
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
+        values |= _economy(unit) | {"fulfils": needs.of(unit, facts)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -247,6 +259,26 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         or unit.shields > 0.0
         or unit.energy_max > 0.0
         or life[1] > 0.0,
+    }
+
+
+def _economy(unit: Unit) -> dict[str, Any]:
+    """What a type is worth to workers, or brings as one."""
+    resource, harvest = unit.resource, unit.harvest
+    return {
+        "resource": 1 + codes.code(RESOURCES, resource.kind) if resource else codes.NO_RESOURCE,
+        "contents": resource.contents if resource else 0.0,
+        "per_trip": resource.per_trip if resource else 0.0,
+        "gather_ticks": resource.gather_loops if resource else 0.0,
+        "pause_ticks": resource.pause_loops if resource else 0.0,
+        "worker": "worker" in unit.flags,
+        "own_trip": harvest.minerals if harvest else 0.0,
+        "own_ticks": harvest.loops if harvest else 0.0,
+        "townhall": "townhall" in unit.traits and not unit.flying,
+        "supply_used": unit.supply_used,
+        "supply_given": unit.supply_provided,
+        "addon": unit.kind == "addon",
+        "reactor": unit.kind == "addon" and unit.name.endswith("reactor"),
     }
 
 

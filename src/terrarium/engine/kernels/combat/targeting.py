@@ -99,6 +99,8 @@ def may_choose(game: Game, u: int) -> bool:
             dx * dx + dy * dy
             <= game.rules.targeting[0].leash_reset * game.rules.targeting[0].leash_reset
         )
+    if order == codes.GATHER or order == codes.RETURN_CARGO:
+        return False
     return order != codes.ATTACK and order != codes.HEAL
 
 

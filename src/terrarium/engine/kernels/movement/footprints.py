@@ -2,10 +2,11 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.resources import come_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game, has_economy, is_placed, is_unit
 from terrarium.engine.tables.footprints import MAX_SIDE
 
 
@@ -88,6 +89,43 @@ def lift_footprint(game: Game, u: int) -> None:
     game.sites[u].placed = False
     game.epochs[0].n_placed -= 1
     mark_cells(game, u, 0)
+    if has_economy(game) and game.resources[u].geyser >= 0:
+        uncover_geyser(game, u)
+
+
+@kernel
+def geyser_at(game: Game, x: float, y: float) -> int:
+    """The geyser whose middle is at a point, and on which nothing stands; -1 = there is none."""
+    if not has_economy(game):
+        return codes.NO_UNIT
+    v = int(game.taken[int(y) * game.ground.size[0] + int(x)]) - 1
+    if v < 0 or game.units[v].owner != codes.NEUTRAL_OWNER:
+        return codes.NO_UNIT
+    other = game.units[v]
+    is_geyser = game.rules.types[other.kind].resource == codes.VESPENE
+    return v if is_geyser and abs(other.x - x) + abs(other.y - y) < NEARLY else codes.NO_UNIT
+
+
+@kernel
+def cover_geyser(game: Game, u: int, v: int) -> None:
+    """A structure on a geyser holds what is in it."""
+    mine, its = game.resources[u], game.resources[v]
+    mine.geyser, mine.geyser_tag = v, game.units[v].tag
+    mine.contents, mine.per_trip = its.contents, its.per_trip
+
+
+@kernel
+def uncover_geyser(game: Game, u: int) -> None:
+    """The structure on a geyser goes: what is left is in the geyser, which others can build on, and
+    who is inside comes out."""
+    for i in range(game.clock[0].n_living):
+        if game.units[game.living[i]].inside == u:
+            come_out(game, game.living[i])
+    v, tag = game.resources[u].geyser, game.resources[u].geyser_tag
+    game.resources[u].geyser = codes.NO_UNIT
+    if is_unit(game, v, tag):
+        game.resources[v].contents = game.resources[u].contents
+        mark_cells(game, v, v + 1)
 
 
 @kernel
@@ -113,6 +151,8 @@ def mark_cells(game: Game, u: int, owner: int) -> None:
     for y in range(shape.height):
         for x in range(shape.width):
             cell = (site.bottom + y) * width + site.left + x
+            if owner == 0 and game.taken[cell] != u + 1:
+                continue  # another one stands on it, as on a geyser
             game.taken[cell] = owner
             if shape.closed >> (y * MAX_SIDE + x) & 1:
                 game.blocked[cell] = owner

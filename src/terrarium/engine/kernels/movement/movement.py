@@ -7,6 +7,8 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
+from terrarium.engine.kernels.economy.harvest import errand_of_harvest
+from terrarium.engine.kernels.economy.resources import is_harvesting
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.collision import BLOCK_LOOK, stay_on_ground
 from terrarium.engine.kernels.movement.paths import find_way
@@ -63,6 +65,8 @@ def choose_ways(game: Game) -> bool:
         body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
         if me.status & codes.DRAGGED:
             body.classes = 0  # it flies over the others
+        if is_harvesting(current_order(game, u)):
+            body.classes = 0  # workers pass through each other
         if is_placed(game, u):
             body.classes = 0  # its outline is in the way, not a circle
         choose_way(game, u)
@@ -75,6 +79,12 @@ def choose_ways(game: Game) -> bool:
     return any_moves
 
 
+@inline
+def fights_under(order: int) -> bool:
+    """Does a unit with this order go to its target, if it has one?"""
+    return order < codes.MOVE or (codes.ATTACK <= order <= codes.PATROL) or order == codes.HEAL
+
+
 @kernel
 def choose_way(game: Game, u: int) -> None:
     """The direction and length of the step that one unit wants to make."""
@@ -85,7 +95,7 @@ def choose_way(game: Game, u: int) -> None:
     held = order == codes.HOLD
     if (me.winding or me.backswing > 0.0) and not held:
         held = game.rules.weapons[me.weapon].firing != codes.FIRES_MOVING
-    if me.target >= 0 and order != codes.MOVE and order != codes.FOLLOW and order != codes.CAST:
+    if me.target >= 0 and fights_under(order):
         other = game.units[me.target]
         if held or pick_weapon(game, u, me.target) >= 0:
             face_target(game, u)
@@ -98,6 +108,8 @@ def choose_way(game: Game, u: int) -> None:
         x, y, distance = errand(game, u, order)
     if distance > 0.0:
         go_to(game, u, x, y, distance)  # called once, so that it becomes a part of this kernel
+        if is_harvesting(order):
+            slow_down(game, u, distance)
 
 
 @kernel
@@ -119,6 +131,8 @@ def errand(game: Game, u: int, order: int) -> tuple[float, float, float]:
         return errand_of_order(game, u)
     if order == codes.CAST:
         return errand_of_cast(game, u)
+    if is_harvesting(order):
+        return errand_of_harvest(game, u)
     if order == codes.NO_ORDER and me.away:
         distance = length(me.home_x - me.x, me.home_y - me.y)
         if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:
@@ -196,6 +210,14 @@ def go_to(
     body.step = min(speed, distance)
     if body.step == 0.0:
         body.step = 1e-9  # it wants to move: it is not an obstacle that stands
+
+
+@kernel
+def slow_down(game: Game, u: int, distance: float) -> None:
+    """A worker that gathers brakes as fast as it accelerates, to stand where it works."""
+    body, slowest = game.scratch.bodies[u], game.rules.harvest[0].slowest
+    if body.step > slowest:
+        body.step = max(slowest, min(body.step, stopping_speed(game.units[u].accel, distance)))
 
 
 @kernel

@@ -5,12 +5,13 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.events import note_cast, note_order
+from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather
+from terrarium.engine.kernels.events import note_cast
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -51,9 +52,13 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     me = game.units[u]
     row = game.rules.types[me.kind]
     on_unit = 0 <= v < game.clock[0].n_slots and v != u and game.units[v].alive
-    if v >= 0 and not (on_unit and game.units[v].seen >> me.owner & 1):
+    if v >= 0 and not (on_unit and is_known(game, me.owner, v)):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
+    if has_economy(game) and (row.worker or kind == codes.GATHER or kind == codes.RETURN_CARGO):
+        wanted = resolve_harvest(game, u, kind, v)
+        if wanted != codes.NO_ORDER:
+            return wanted
     if kind == codes.SMART:
         if can_attack and is_enemy(game, me.owner, game.units[v].owner):
             kind = codes.ATTACK
@@ -83,6 +88,33 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 
 @kernel
+def is_known(game: Game, owner: int, v: int) -> bool:
+    """May a player point at a unit: one that it sees, or a resource, which maps show?"""
+    other = game.units[v]
+    return other.seen >> owner & 1 != 0 or game.rules.types[other.kind].resource != 0
+
+
+@kernel
+def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
+    """The same for what only workers can do; NO_ORDER = it is something else."""
+    me = game.units[u]
+    row, cargo = game.rules.types[me.kind], game.workers[u].cargo
+    if kind == codes.GATHER:
+        if not row.worker:
+            return -codes.NOT_SUPPORTED
+        return codes.GATHER if v >= 0 and may_gather(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
+    if kind == codes.RETURN_CARGO:
+        return codes.RETURN_CARGO if row.worker and cargo > 0.0 else -codes.NOT_SUPPORTED
+    if kind == codes.SMART and v >= 0:
+        if may_gather(game, u, v):
+            return codes.GATHER
+        other = game.units[v]
+        if cargo > 0.0 and other.owner == me.owner and game.rules.types[other.kind].townhall:
+            return codes.RETURN_CARGO
+    return codes.NO_ORDER
+
+
+@kernel
 def give_order(game: Game, u: int, command: Records) -> int:
     """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
     nothing has changed."""
@@ -107,6 +139,8 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if queued and me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
     if not queued:
+        if kind == codes.GATHER:
+            begin_harvest(game, u, v, game.units[v].tag)
         interrupt(game, u, kind, v)
     if kind == codes.STOP:
         return codes.SUCCESS
@@ -139,6 +173,24 @@ def attack_unit(game: Game, u: int, v: int, queued: bool) -> None:
 
 
 @kernel
+def go_to_unit(game: Game, u: int, v: int) -> None:
+    """Give the order to follow a unit."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.FOLLOW, codes.NO_ABILITY, v
+    draft.x, draft.y, draft.queued = 0.0, 0.0, False
+    give_order(game, u, draft)
+
+
+@kernel
+def gather_from(game: Game, u: int, v: int) -> None:
+    """Give the order to gather from a resource."""
+    draft = game.scratch.draft[0]
+    draft.kind, draft.ability, draft.target = codes.GATHER, codes.NO_ABILITY, v
+    draft.x, draft.y, draft.queued = 0.0, 0.0, False
+    give_order(game, u, draft)
+
+
+@kernel
 def cast_ability(game: Game, u: int, ability: int, v: int, x: float, y: float) -> int:
     """Give the order to use an ability now; the answer is one of codes.RESULT_NAMES."""
     draft = game.scratch.draft[0]
@@ -158,7 +210,10 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
         aim_order(game, u, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
-    elif kind != codes.HOLD:
+    elif kind == codes.GATHER:
+        order.target, order.tag = v, game.units[v].tag
+        order.x, order.y = game.units[v].x, game.units[v].y
+    elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
         x, y = command.x, command.y
         if v >= 0:
             x, y = game.units[v].x, game.units[v].y
@@ -344,29 +399,3 @@ def is_followed(game: Game, u: int) -> bool:
     if not is_unit(game, order.target, order.tag):
         return False
     return game.units[order.target].seen >> game.units[u].owner & 1 != 0
-
-
-@kernel
-def obey_commands(game: Game) -> None:
-    """Carry out the waiting commands in their order, and answer each."""
-    inbox = game.inbox[0]
-    for k in range(inbox.n_commands):
-        command = game.commands[k]
-        command.result = obey(game, command)
-        if command.result != codes.SUCCESS:
-            u = command.unit if 0 <= command.unit < game.clock[0].n_slots else codes.NO_UNIT
-            note_order(game, codes.REFUSED, u, command.ability, command.result)
-    inbox.n_answers, inbox.n_commands = inbox.n_commands, 0
-
-
-@kernel
-def obey(game: Game, command: Records) -> int:
-    """Carry out one command, if the unit is there and belongs to the player who gives it."""
-    u = command.unit
-    if not 0 <= u < game.clock[0].n_slots or not game.units[u].alive:
-        return codes.ERROR
-    if command.tag != 0 and command.tag != game.units[u].tag:
-        return codes.ERROR
-    if command.owner != game.units[u].owner:
-        return codes.YOU_CANT_CONTROL_THAT_UNIT
-    return give_order(game, u, command)

@@ -2,11 +2,13 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.production import set_rally
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.orders.orders import (
     attack_unit,
     cast_ability,
     current_order,
+    gather_from,
     go_to_point,
 )
 from terrarium.engine.kernels.orders.permission import kit_slot, range_of
@@ -17,6 +19,7 @@ from terrarium.engine.tables.plan import (
     CAST,
     CAST_ALL,
     GO_BETWEEN,
+    MINE,
     NOTHING,
     PATROL,
     STAND,
@@ -91,6 +94,8 @@ def give_opening_order(game: Game, g: int, u: int, dx: float, dy: float) -> None
     elif group.order == PATROL:
         go_to_point(game, u, codes.PATROL, x + dx, y + dy, False)
         go_to_point(game, u, codes.PATROL, to_x + dx, to_y + dy, True)
+    elif group.order == MINE:
+        mine_at(game, u, x, y)
     elif group.order == CAST:
         cast_ability(game, u, group.ability, codes.NO_UNIT, x, y)
     else:
@@ -99,6 +104,20 @@ def give_opening_order(game: Game, g: int, u: int, dx: float, dy: float) -> None
             x += (to_x - x) * share
             y += (to_y - y) * share
         go_to_point(game, u, codes.ATTACK_MOVE, x + dx, y + dy, False)
+
+
+@kernel
+def mine_at(game: Game, u: int, x: float, y: float) -> None:
+    """Gather from the field that stands at a point; a townhall sends its workers there."""
+    for j in range(game.clock[0].n_living):
+        v = game.living[j]
+        other = game.units[v]
+        if abs(other.x - x) + abs(other.y - y) < NEARLY and game.resources[v].contents > 0.0:
+            if game.rules.types[game.units[u].kind].worker:
+                gather_from(game, u, v)
+            else:
+                set_rally(game, u, v, x, y)
+            return
 
 
 @kernel

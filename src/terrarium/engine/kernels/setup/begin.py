@@ -10,18 +10,19 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.free_places import LATTICE
-from terrarium.engine.kernels.setup.placing import begin_structure
+from terrarium.engine.kernels.setup.placing import begin_structure, stand_at
 from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_economy
 from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 
@@ -44,6 +45,11 @@ def clear(game: Game, seed: np.uint64) -> None:
         game.paths.fields[f].used = 0
     for leg in range(game.paths.legs.shape[0]):
         game.paths.legs[leg].used = 0
+    for p in range(game.accounts.shape[0]):
+        account = game.accounts[p]
+        account.gathered_minerals = account.gathered_vespene = 0.0
+        for k in range(game.income.shape[2]):
+            game.income[p, 0, k] = game.income[p, 1, k] = 0
     clear_footprints(game)
     clear_layers(game)
     clock = game.clock[0]
@@ -82,6 +88,8 @@ def start(game: Game, seed: np.uint64) -> None:
     else:
         place_groups(game)
     look(game)
+    if has_economy(game):
+        keep_accounts(game)
 
 
 @kernel
@@ -117,6 +125,8 @@ def place_member(game: Game, k: int, i: int) -> int:
         step = (entry.first + i) % LATTICE.shape[0]
         x += sign * LATTICE[step, 0] * group.spacing
         y += sign * LATTICE[step, 1] * group.spacing
+    if has_economy(game) and game.rules.types[entry.kind].footprint >= 0:
+        return stand_at(game, entry.kind, group.owner, x, y)  # a map says where
     if game.sites.shape[0] > 0 and game.rules.types[entry.kind].footprint >= 0:
         return begin_structure(game, entry.kind, group.owner, x, y, group.passive)
     return spawn(game, entry.kind, group.owner, x, y, group.passive)

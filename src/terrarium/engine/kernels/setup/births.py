@@ -6,12 +6,13 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import clear_buffs
 from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, refresh, upgraded
+from terrarium.engine.kernels.economy.resources import clear_economy
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
 from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.kernels.setup.slots import list_unit, take_slot
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_economy
 
 LONG_AGO = -1_000_000
 
@@ -62,6 +63,8 @@ def spawn(
     me.home_x, me.home_y, me.away = x, y, False
     me.way_x, me.way_y, me.way_tick, me.direct = x, y, 0, True
     me.detour, me.detour_tick, me.stalled, me.n_orders = 0, 0, 0, 0
+    if has_economy(game):
+        clear_economy(game, u)
     game.players[owner].n_alive += 1
     list_unit(game, u)
     new_event(game, codes.BORN, u)

@@ -5,9 +5,12 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.abilities.cargo import first_passenger, let_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
+    cover_geyser,
     enemy_stands_in,
+    geyser_at,
     has_space,
     lift_footprint,
     lowest_cell,
@@ -30,13 +33,17 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    if not is_site(game, footprint, left, bottom):
+    on_geyser = game.rules.types[kind].resource == codes.VESPENE
+    geyser = geyser_at(game, x, y) if on_geyser else codes.NO_UNIT
+    if geyser < 0 and (on_geyser or not is_site(game, footprint, left, bottom)):
         return NO_SPACE
     if enemy_stands_in(game, owner, footprint, x, y):
         return IN_THE_WAY
     u = spawn(game, kind, owner, x, y, False)
     if u >= 0:
         settle_on_grid(game, u, x, y)
+        if geyser >= 0:
+            cover_geyser(game, u, geyser)
     return u
 
 
@@ -52,6 +59,15 @@ def begin_structure(game: Game, kind: int, owner: int, x: float, y: float, passi
         return spawn(game, kind, owner, x, y, passive)
     x, y = site % width + 0.5 * shape.width, site // width + 0.5 * shape.height
     u = spawn(game, kind, owner, x, y, passive)
+    if u >= 0:
+        settle_on_grid(game, u, x, y)
+    return u
+
+
+@kernel
+def stand_at(game: Game, kind: int, owner: int, x: float, y: float) -> int:
+    """Begin a game with a structure or a resource on the grid, exactly there; its slot."""
+    u = spawn(game, kind, owner, x, y, False)
     if u >= 0:
         settle_on_grid(game, u, x, y)
     return u
@@ -131,8 +147,10 @@ def push_out(game: Game, u: int) -> None:
 
 @entry
 def remove(game: Game, u: int) -> None:
-    """Take a unit out of a game: it leaves nothing behind and has no killer."""
+    """Take a unit out of a game: it has no killer, and leaves nothing behind but its passengers."""
     me = game.units[u]
+    while game.skills[u].load > 0:
+        let_out(game, u, first_passenger(game, u))
     me.alive, me.inside, game.clock[0].any_dead = False, codes.NO_UNIT, True
     me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
     game.players[me.owner].n_alive -= 1

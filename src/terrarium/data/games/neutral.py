@@ -1,0 +1,54 @@
+"""Neutral objects of maps as units, so that the rules of a game know them."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from terrarium.data.facts.layers import Layers
+from terrarium.data.facts.production import UnitId
+from terrarium.data.facts.unit_facts import Footprint, Resource, RuleSet, Unit
+from terrarium.data.facts.units import read_unit
+from terrarium.data.maps.objects import ObjectType, object_types
+from terrarium.data.tables import Table
+
+GATHER_LOOPS = {"minerals": 44.576, "vespene": 31.696}
+"""how long a worker takes at a resource (game_rules.md, 8)"""
+PAUSE_LOOPS = {"minerals": 8.0, "vespene": 0.0}
+ENDLESS_LIFE = 10_000.0
+"""what the game's interface says of resources"""
+
+
+@lru_cache(maxsize=16)
+def with_neutral(rules: RuleSet) -> RuleSet:
+    """A rule set that also has the resources of maps."""
+    resources = {kind.name: kind for kind in object_types().values() if kind.is_resource}
+    units = {name: neutral_unit(kind) for name, kind in resources.items()}
+    return replace(rules, units={**rules.units, **units})
+
+
+def neutral_unit(kind: ObjectType) -> Unit:
+    """A type of neutral object, in the words of units."""
+    number = kind.api_ids[0]
+    facts = {
+        "id": number,
+        "race": "Neutral",
+        "kind": "structure",
+        "hp": kind.hp or ENDLESS_LIFE,
+        "armor": kind.armor,
+        "attributes": ["Structure"],
+        "flags": ["invulnerable"],
+        "sight": 0,
+        "radius": kind.radius,
+        "cost_category": "none",
+    }
+    table = Layers([Table("maps/objects.toml", facts, {}, (kind.name,))])
+    unit = read_unit(kind.name, table, {kind.name: UnitId(number, kind.api_name, "structure")})
+    resource = Resource(
+        kind=kind.kind,
+        contents=float(kind.contents),
+        per_trip=float(kind.per_trip),
+        gather_loops=GATHER_LOOPS[kind.kind],
+        pause_loops=PAUSE_LOOPS[kind.kind],
+    )
+    outline = kind.shape.outline
+    footprint = Footprint((kind.shape.width, kind.shape.height), outline)
+    return replace(unit, resource=resource, footprint=footprint)

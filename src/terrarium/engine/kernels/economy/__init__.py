@@ -1,0 +1,1 @@
+"""Economy: what workers bring, and what it buys."""

@@ -1,0 +1,262 @@
+"""Production: queues of structures, what they cost and require, supply, and where units appear."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.resources import may_gather
+from terrarium.engine.kernels.events import new_event
+from terrarium.engine.kernels.geometry import length
+from terrarium.engine.kernels.orders.orders import gather_from, go_to_point, go_to_unit
+from terrarium.engine.kernels.setup.births import spawn
+from terrarium.engine.state import Game, is_unit
+
+MOST_SUPPLY = 200.0
+QUEUE_DEPTH = 5
+"""without a reactor"""
+ADDON_X, ADDON_Y = 2.5, -0.5
+"""Where an add-on stands, from its producer (game_rules.md, 9)."""
+
+
+@kernel
+def keep_accounts(game: Game) -> None:
+    """Supply of all players, and which needs of products they fulfil."""
+    for owner in range(game.accounts.shape[0]):
+        account = game.accounts[owner]
+        account.supply_used = account.supply_cap = 0.0
+        account.fulfilled = 0
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        me = game.units[u]
+        if not me.alive and me.inside < 0:
+            continue
+        row, account = game.rules.types[me.kind], game.accounts[me.owner]
+        account.supply_used += row.supply_used
+        account.supply_cap = min(MOST_SUPPLY, account.supply_cap + row.supply_given)
+        account.fulfilled |= row.fulfils
+        for k in range(game.producers[u].n_items):
+            if game.items[u, k].begun:
+                account.supply_used += game.rules.products[game.items[u, k].product].supply
+
+
+@kernel
+def addon_of(game: Game, u: int) -> int:
+    """The add-on of a structure; -1 = it has none."""
+    me = game.units[u]
+    width, height = game.ground.size[0], game.ground.size[1]
+    x, y = int(me.x + ADDON_X), int(me.y + ADDON_Y)
+    if not game.rules.types[me.kind].structure or not (0 <= x < width and 0 <= y < height):
+        return codes.NO_UNIT
+    v = int(game.taken[y * width + x]) - 1
+    if v < 0 or game.units[v].owner != me.owner or not game.rules.types[game.units[v].kind].addon:
+        return codes.NO_UNIT
+    beside = abs(game.units[v].x - me.x - ADDON_X) + abs(game.units[v].y - me.y - ADDON_Y) < 0.1
+    return v if beside else codes.NO_UNIT
+
+
+@kernel
+def has_reactor(game: Game, u: int) -> bool:
+    v = addon_of(game, u)
+    return v >= 0 and game.rules.types[game.units[v].kind].reactor
+
+
+@kernel
+def may_produce(game: Game, u: int, p: int) -> int:
+    """Would an order to make a product be accepted? One of codes.RESULT_NAMES."""
+    me, producer = game.units[u], game.producers[u]
+    if not 0 <= p < game.rules.products.shape[0] or game.rules.products[p].by != me.kind:
+        return codes.NOT_SUPPORTED
+    product, player = game.rules.products[p], game.players[me.owner]
+    if product.upgrade >= 0 and is_researched(game, me.owner, p):
+        return codes.NOT_SUPPORTED
+    account = game.accounts[me.owner]
+    if account.fulfilled & product.needs != product.needs:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if player.techs & product.needs_tech != product.needs_tech:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if product.family >= 0 and player.levels[product.family] < product.level_before:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if product.attached != 0:
+        v = addon_of(game, u)
+        if v < 0 or game.rules.types[game.units[v].kind].fulfils & product.attached == 0:
+            return codes.TECH_REQUIREMENTS_NOT_MET
+    depth = game.items.shape[1] if has_reactor(game, u) else QUEUE_DEPTH
+    if producer.n_items >= depth:
+        return codes.QUEUE_IS_FULL
+    if player.minerals < product.minerals:
+        return codes.NOT_ENOUGH_MINERALS
+    if player.vespene < product.vespene:
+        return codes.NOT_ENOUGH_VESPENE
+    # What waits in queues has no supply yet, so it does not count.
+    if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
+        return codes.NOT_ENOUGH_FOOD
+    return codes.SUCCESS
+
+
+@kernel
+def is_researched(game: Game, owner: int, p: int) -> bool:
+    """Does a player have an upgrade, or is it being researched?"""
+    upgrade = game.rules.products[p].upgrade
+    row, player = game.rules.upgrades[upgrade], game.players[owner]
+    if (row.tech and player.techs & row.tech) or (
+        not row.tech and player.levels[row.family] >= row.level
+    ):
+        return True
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        if game.units[u].alive and game.units[u].owner == owner:
+            for k in range(game.producers[u].n_items):
+                if game.rules.products[game.items[u, k].product].upgrade == upgrade:
+                    return True
+    return False
+
+
+@kernel
+def produce(game: Game, u: int, p: int) -> int:
+    """Put a product at the end of a queue, and pay for it."""
+    answer = may_produce(game, u, p)
+    if answer != codes.SUCCESS:
+        return answer
+    product, producer = game.rules.products[p], game.producers[u]
+    player = game.players[game.units[u].owner]
+    player.minerals -= product.minerals
+    player.vespene -= product.vespene
+    item = game.items[u, producer.n_items]
+    item.product, item.begun, item.left = p, False, product.ticks
+    producer.n_items += 1
+    return codes.SUCCESS
+
+
+@kernel
+def cancel_last(game: Game, u: int) -> int:
+    """Take the last product out of the queue: all of its cost comes back."""
+    producer, player = game.producers[u], game.players[game.units[u].owner]
+    if producer.n_items == 0:
+        return codes.NOT_SUPPORTED
+    producer.n_items -= 1
+    p = game.items[u, producer.n_items].product
+    player.minerals += game.rules.products[p].minerals
+    player.vespene += game.rules.products[p].vespene
+    note_product(game, codes.CANCELLED, u, p)
+    return codes.SUCCESS
+
+
+@kernel
+def set_rally(game: Game, u: int, v: int, x: float, y: float) -> int:
+    """New units go to a point, follow a unit, or gather from a resource; on itself: nowhere."""
+    producer, row = game.producers[u], game.rules.types[game.units[u].kind]
+    if not row.structure:
+        return codes.NOT_SUPPORTED
+    producer.rally, producer.rally_target, producer.rally_tag = codes.RALLY_POINT, codes.NO_UNIT, 0
+    producer.rally_x, producer.rally_y = x, y
+    if v == u:
+        producer.rally = codes.NO_RALLY
+    elif v >= 0:
+        producer.rally, producer.rally_target = codes.RALLY_UNIT, v
+        producer.rally_tag = game.units[v].tag
+        producer.rally_x, producer.rally_y = game.units[v].x, game.units[v].y
+    return codes.SUCCESS
+
+
+@kernel
+def note_product(game: Game, kind: int, u: int, p: int) -> None:
+    event = game.events[new_event(game, kind, u)]
+    event.amount = float(p)
+
+
+@kernel
+def run_production(game: Game) -> None:
+    """One tick of all queues."""
+    keep_accounts(game)
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        if game.units[u].alive and game.producers[u].n_items > 0:
+            run_queue(game, u)
+
+
+@kernel
+def run_queue(game: Game, u: int) -> None:
+    """One tick of what a structure makes: one product at a time, two with a reactor.
+
+    The next one gets its first tick in that in which the one before it ends (economy.md, 7).
+    """
+    producer, n_lines = game.producers[u], 2 if has_reactor(game, u) else 1
+    k = 0
+    while k < min(n_lines, producer.n_items):
+        item = game.items[u, k]
+        if not item.begun and not begin_item(game, u, k):
+            return  # waits for supply, and so do those behind it
+        item.left -= 1.0
+        if item.left <= 0.0:
+            p = item.product
+            remove_item(game, u, k)
+            finish(game, u, p)
+        else:
+            k += 1
+
+
+@kernel
+def begin_item(game: Game, u: int, k: int) -> bool:
+    """Take the supply of a product whose turn it is, if there is any."""
+    item, account = game.items[u, k], game.accounts[game.units[u].owner]
+    product = game.rules.products[item.product]
+    if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
+        return False
+    account.supply_used += product.supply
+    item.begun = True
+    note_product(game, codes.STARTED, u, item.product)
+    return True
+
+
+@kernel
+def remove_item(game: Game, u: int, k: int) -> None:
+    producer = game.producers[u]
+    for j in range(k + 1, producer.n_items):
+        before, after = game.items[u, j - 1], game.items[u, j]
+        before.product, before.begun, before.left = after.product, after.begun, after.left
+    producer.n_items -= 1
+
+
+@kernel
+def finish(game: Game, u: int, p: int) -> None:
+    """A product is done: units appear beside their producer, an upgrade counts from now on."""
+    product, me = game.rules.products[p], game.units[u]
+    note_product(game, codes.FINISHED, u, p)
+    if product.upgrade >= 0:
+        research(game, me.owner, product.upgrade)
+        return
+    for _ in range(product.count):
+        x, y = exit_of(game, u, product.makes)
+        v = spawn(game, product.makes, me.owner, x, y, False)
+        if v >= 0:
+            send_off(game, u, v)
+
+
+@kernel
+def exit_of(game: Game, u: int, kind: int) -> tuple[float, float]:
+    """Where a unit leaves its producer: on the side of the rally point, or below."""
+    me, producer = game.units[u], game.producers[u]
+    dx, dy = 0.0, -1.0
+    if producer.rally != codes.NO_RALLY:
+        to_x, to_y = producer.rally_x - me.x, producer.rally_y - me.y
+        distance = length(to_x, to_y)
+        if distance > 1e-9:
+            dx, dy = to_x / distance, to_y / distance
+    out = game.rules.types[me.kind].radius + game.rules.types[kind].radius
+    return me.x + dx * out, me.y + dy * out
+
+
+@kernel
+def send_off(game: Game, u: int, v: int) -> None:
+    """Give a new unit the order that the rally point of its producer means."""
+    producer = game.producers[u]
+    if producer.rally == codes.NO_RALLY:
+        return
+    target = producer.rally_target
+    if producer.rally == codes.RALLY_UNIT and is_unit(game, target, producer.rally_tag):
+        if game.rules.types[game.units[v].kind].worker and may_gather(game, v, target):
+            gather_from(game, v, target)
+            return
+        if game.rules.types[game.units[target].kind].resource == codes.NO_RESOURCE:
+            go_to_unit(game, v, target)
+            return
+    go_to_point(game, v, codes.MOVE, producer.rally_x, producer.rally_y, False)

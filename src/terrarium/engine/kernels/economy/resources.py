@@ -1,0 +1,81 @@
+"""Resources, workers and producers: who may gather what, and how all of them begin."""
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.jit import inline, kernel
+from terrarium.engine.state import Game
+
+NEVER = -1
+
+
+@inline
+def is_harvesting(order: int) -> bool:
+    return order == codes.GATHER or order == codes.RETURN_CARGO
+
+
+@inline
+def station_of(game: Game, u: int) -> int:
+    """Where a worker gathers at a resource: a MULE beside the others."""
+    return 1 if game.rules.types[game.units[u].kind].own_trip > 0.0 else 0
+
+
+@kernel
+def may_gather(game: Game, u: int, v: int) -> bool:
+    """Is `v` something that worker `u` can gather from?"""
+    me, other = game.units[u], game.units[v]
+    if not other.alive or game.resources[v].contents <= 0.0:
+        return False
+    resource = game.rules.types[other.kind].resource
+    if resource == codes.MINERALS:
+        return True
+    if resource != codes.VESPENE or game.rules.types[me.kind].own_trip > 0.0:
+        return False
+    return other.owner == me.owner  # a geyser with a structure of the player on it
+
+
+@kernel
+def clear_economy(game: Game, u: int) -> None:
+    """A new unit carries nothing; a new resource is full and nobody is there."""
+    worker, resource = game.workers[u], game.resources[u]
+    row = game.rules.types[game.units[u].kind]
+    worker.phase, worker.timer, worker.cargo = codes.TO_RESOURCE, 0.0, 0.0
+    worker.carries, worker.waits_since = codes.NO_RESOURCE, NEVER
+    worker.townhall, worker.townhall_tag = codes.NO_UNIT, 0
+    worker.field, worker.field_tag = codes.NO_UNIT, 0
+    worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
+    resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
+    resource.geyser, resource.geyser_tag = codes.NO_UNIT, 0
+    for station in range(resource.worker.shape[0]):
+        resource.worker[station], resource.worker_tag[station] = codes.NO_UNIT, 0
+        resource.free_tick[station], resource.bidder[station] = 0, codes.NO_UNIT
+        resource.bid[station] = np.uint64(0)
+    clear_production(game, u)
+
+
+@kernel
+def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
+    """A new order to gather goes on with what the worker does there already."""
+    worker, order = game.workers[u], game.orders[u, 0]
+    goes_on = order.kind == codes.GATHER and order.target == v and order.tag == tag
+    if not goes_on or worker.phase == codes.RETURNING:
+        worker.phase, worker.waits_since, worker.townhall = codes.TO_RESOURCE, NEVER, codes.NO_UNIT
+        worker.spot_tag = 0
+
+
+@kernel
+def clear_production(game: Game, u: int) -> None:
+    """A new structure makes nothing, and its units stay where they appear."""
+    producer = game.producers[u]
+    producer.n_items, producer.rally = 0, codes.NO_RALLY
+    producer.rally_x, producer.rally_y = 0.0, 0.0
+    producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0
+
+
+@kernel
+def come_out(game: Game, u: int) -> None:
+    """A worker leaves the structure on a geyser where it went in."""
+    me = game.units[u]
+    if not me.alive:
+        me.alive, me.inside = True, codes.NO_UNIT
+        me.way_tick, me.stalled = 0, 0

@@ -1,0 +1,60 @@
+"""Commands: what players say, carried out one after the other, each with an answer."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.production import cancel_last, produce, set_rally
+from terrarium.engine.kernels.events import note_order
+from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game, has_economy
+
+
+@kernel
+def obey_commands(game: Game) -> None:
+    """Carry out the waiting commands in their order, and answer each."""
+    inbox = game.inbox[0]
+    for k in range(inbox.n_commands):
+        command = game.commands[k]
+        command.result = obey(game, command)
+        if command.result != codes.SUCCESS:
+            u = command.unit if 0 <= command.unit < game.clock[0].n_slots else codes.NO_UNIT
+            note_order(game, codes.REFUSED, u, command.ability, command.result)
+    inbox.n_answers, inbox.n_commands = inbox.n_commands, 0
+
+
+@kernel
+def obey(game: Game, command: Records) -> int:
+    """Carry out one command, if the unit is there and belongs to the player who gives it."""
+    u = command.unit
+    if not 0 <= u < game.clock[0].n_slots or not game.units[u].alive:
+        return codes.ERROR
+    if command.tag != 0 and command.tag != game.units[u].tag:
+        return codes.ERROR
+    if command.owner != game.units[u].owner:
+        return codes.YOU_CANT_CONTROL_THAT_UNIT
+    if has_economy(game) and is_for_producer(game, command):
+        return tell_producer(game, u, command)
+    return give_order(game, u, command)
+
+
+@kernel
+def is_for_producer(game: Game, command: Records) -> bool:
+    """Is it about the queue of a structure, or its rally point?"""
+    if command.kind == codes.SMART:
+        return not game.rules.types[game.units[command.unit].kind].mobile
+    return codes.PRODUCE <= command.kind <= codes.RALLY
+
+
+@kernel
+def tell_producer(game: Game, u: int, command: Records) -> int:
+    """Carry out a command that is no order of the unit's queue."""
+    if command.kind == codes.PRODUCE:
+        return produce(game, u, command.ability)
+    if command.kind == codes.CANCEL_LAST:
+        return cancel_last(game, u)
+    v = command.target
+    if not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
+        return codes.ERROR
+    if v >= 0 and not (v < game.clock[0].n_slots and game.units[v].alive):
+        return codes.CANT_TARGET_THAT_UNIT
+    return set_rally(game, u, v, command.x, command.y)

@@ -1,0 +1,129 @@
+"""What structures make: units that they train and upgrades that they research, as rows."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from terrarium.data.facts.unit_facts import RuleSet, Unit
+from terrarium.engine.records import Records, records
+from terrarium.engine.tables.names import RowNames, family_of, record
+
+NONE = -1
+PRODUCT = np.dtype(
+    [
+        ("by", "i8"),  # row of Rules.types that makes it
+        ("makes", "i8"),  # row of Rules.types; -1 = it is an upgrade
+        ("upgrade", "i8"),  # row of Rules.upgrades; -1 = it is a unit
+        ("count", "i8"),
+        ("minerals", "f8"),
+        ("vespene", "f8"),
+        ("supply", "f8"),  # of all of them together
+        ("ticks", "f8"),
+        ("needs", "i8"),  # bit k: something of the player has to fulfil need k
+        ("attached", "i8"),  # the same, by an add-on of the producer
+        ("needs_tech", "i8"),  # upgrades without levels, bits of PLAYER.techs
+        ("family", "i8"),  # of an upgrade with levels, and the level before it
+        ("level_before", "i8"),
+    ],
+    align=True,
+)
+
+
+class Needs(NamedTuple):
+    """What products require of other units, each of them a bit."""
+
+    bits: Mapping[str, int]
+    """by the names of units"""
+
+    def of(self, unit: Unit, facts: RuleSet) -> int:
+        """The needs that a finished unit fulfils: as itself, and as what it counts as."""
+        known_as = {unit.id, *unit.api.tech_alias}
+        return sum(bit for name, bit in self.bits.items() if facts.units[name].id in known_as)
+
+
+def find_needs(facts: RuleSet) -> Needs:
+    by_id = {unit.id: unit.name for unit in facts.units.values()}
+    ways = (way for unit in facts.units.values() for way in unit.production)
+    wanted = {by_id.get(r.id) for way in ways for r in way.requires if r.kind != "upgrade"}
+    wanted |= {name for upgrade in facts.upgrades.values() for name in upgrade.requires_units}
+    names = [name for name in facts.units if name in wanted]
+    assert len(names) < 63, "the needs of products are the bits of one number"
+    return Needs({name: 1 << k for k, name in enumerate(names)})
+
+
+def compile_products(
+    facts: RuleSet, names: RowNames, needs: Needs
+) -> tuple[Records, dict[tuple[str, str], int]]:
+    """The rows, and which is which by producer and product."""
+    rows = [*_trained(facts, names, needs), *_researched(facts, names, needs)]
+    table = records(max(1, len(rows)), PRODUCT)
+    table["by"] = NONE
+    for k, (_, values) in enumerate(rows):
+        table[k] = record(PRODUCT, values)
+    return table, {key: k for k, (key, _) in enumerate(rows)}
+
+
+Row = tuple[tuple[str, str], dict[str, Any]]
+
+
+def _trained(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
+    by_id = {unit.id: unit for unit in facts.units.values()}
+    for unit in facts.units.values():
+        for way in unit.production:
+            producer = by_id.get(way.by)
+            if way.how != "train" or producer is None or producer.kind == "unit":
+                continue  # larvae and Carriers make theirs in ways of their own
+            required = [(r, by_id.get(r.id)) for r in way.requires]
+            addons = [u.name for r, u in required if u and r.kind == "addon"]
+            others = [u.name for r, u in required if u and r.kind not in ("addon", "upgrade")]
+            techs = [r.id for r in way.requires if r.kind == "upgrade"]
+            count = way.count or 1
+            yield (
+                (producer.name, unit.name),
+                {
+                    "by": names.types[producer.name],
+                    "makes": names.types[unit.name],
+                    "upgrade": NONE,
+                    "count": count,
+                    "minerals": way.pays_minerals,
+                    "vespene": way.pays_vespene,
+                    "supply": count * unit.supply_used,
+                    "ticks": way.loops or 0.0,
+                    "needs": sum(needs.bits[name] for name in others),
+                    "attached": sum(needs.bits[name] for name in addons),
+                    "needs_tech": _techs(facts, names, techs),
+                    "family": NONE,
+                    "level_before": 0,
+                },
+            )
+
+
+def _techs(facts: RuleSet, names: RowNames, ids: list[int]) -> int:
+    return sum(names.techs[u.name] for u in facts.upgrades.values() if u.id in ids)
+
+
+def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
+    for upgrade in facts.upgrades.values():
+        for producer in upgrade.at:
+            if producer not in names.types:
+                continue
+            single = [name for name in upgrade.requires if name in names.techs]
+            yield (
+                (producer, upgrade.name),
+                {
+                    "by": names.types[producer],
+                    "makes": NONE,
+                    "upgrade": names.upgrades[upgrade.name],
+                    "count": 1,
+                    "minerals": upgrade.minerals,
+                    "vespene": upgrade.vespene,
+                    "supply": 0.0,
+                    "ticks": upgrade.research_loops,
+                    "needs": sum(needs.bits.get(name, 0) for name in upgrade.requires_units),
+                    "attached": 0,
+                    "needs_tech": sum(names.techs[name] for name in single),
+                    "family": family_of(upgrade.family) if upgrade.family else NONE,
+                    "level_before": (upgrade.level or 1) - 1,
+                },
+            )
