@@ -14,7 +14,6 @@ from terrarium.data.maps.objects import MapObject
 from terrarium.data.maps.terrain import terrain_of
 from terrarium.errors import TerrariumError, nearest
 
-N_WORKERS = 12
 MINERALS = 50.0
 RING = 3
 """Workers begin on the ring of points this far from the middle of their townhall (maps.md)."""
@@ -104,14 +103,13 @@ class Melee:
 
 
 def worker_places(place: Place, field: MapObject | None) -> list[Place]:
-    """The points of the ring around a townhall that are nearest to the first field."""
+    """The points of the ring around a townhall where workers begin, in the recorded order: the
+    corner towards the first field, then by turns along its two sides."""
     x, y = place
-    ring = [
-        (x + dx, y + dy)
-        for dx in range(-RING, RING + 1)
-        for dy in range(-RING, RING + 1)
-        if max(abs(dx), abs(dy)) == RING
-    ]
-    to_x, to_y = (field.x, field.y) if field else (x, y - RING)
-    # Equally near ones as they are recorded: by distance alone, then those on the side of y.
-    return sorted(ring, key=lambda p: (hypot(p[0] - to_x, p[1] - to_y), -p[1]))[:N_WORKERS]
+    side_x = RING if field is None or field.x >= x else -RING
+    side_y = RING if field is not None and field.y >= y else -RING
+    places = [(x + side_x, y + side_y)]
+    for k in range(1, 2 * RING):
+        away_x, away_y = side_x - k * side_x / RING, side_y - k * side_y / RING
+        places += [(x + side_x, y + away_y), (x + away_x, y + side_y)]
+    return [*places, (x + side_x, y - side_y)]
