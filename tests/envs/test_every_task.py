@@ -41,10 +41,7 @@ def test_what_is_shown_has_the_sizes_that_are_told(task: Task) -> None:
     spec, seeds = task.spec(VIEWS), np.arange(3, dtype=np.uint64)
     env = task.open(3, seeds, VIEWS, EnvSetup())
     try:
-        assert (env.n_envs, env.n_agents) == (
-            3,
-            spec.n_agents == len(task.agents) and spec.n_agents,
-        )
+        assert (env.n_envs, env.n_agents) == (3, spec.n_agents) == (3, len(task.agents))
         assert env.now.obs.shape == (3, spec.n_agents, spec.obs_width)
         assert env.now.state.shape == (3, spec.state_size)
         assert env.now.avail.shape == (3, spec.n_agents, spec.n_actions)

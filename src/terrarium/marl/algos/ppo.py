@@ -12,10 +12,10 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.algo import Metrics
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
-from terrarium.marl.distributions import ActionDistribution, ActionHead
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.config import NetConfig, views_of
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.distributions import ActionDistribution, ActionHead
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.returns import ValueNorm, generalized_advantages
