@@ -9,7 +9,7 @@ from torch.distributions import Bernoulli, Categorical, Normal, TransformedDistr
 from torch.distributions.transforms import TanhTransform
 
 from terrarium.envs.tasks.spec import Spec
-from terrarium.marl.distributions import EDGE, ActionHead, VectorActions
+from terrarium.marl.nets.distributions import EDGE, ActionHead, VectorActions
 
 CPU = torch.device("cpu")
 PARTS = (

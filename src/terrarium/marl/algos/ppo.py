@@ -13,11 +13,11 @@ from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
-from terrarium.marl.distributions import ActionDistribution, ActionHead
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.distributions import ActionDistribution, ActionHead
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
