@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.config import check_settings
+from terrarium.errors import TerrariumError
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
 from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
@@ -15,7 +16,7 @@ from terrarium.marl.batch import Obs, draw, masked_mean, pick
 from terrarium.marl.net_config import NetConfig, Spec
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
-from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.critic import Critic, CriticConfig
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
@@ -296,3 +297,12 @@ class Ippo(Ppo):
     """IPPO (de Witt et al. 2020): independent PPO, the critic reads the agent's observation."""
 
     central = False
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
+        super().check(net, cfg, n_envs)
+        if cfg.critic != CriticConfig():
+            raise TerrariumError(
+                "critic.* sets up a centralized critic, and ippo has none: its critic has an "
+                "encoder like the actor's; set encoder.*"
+            )
