@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from terrarium import cli
+from terrarium.marl.playing.player import load_player
 
 FOLDER = Path(__file__).parents[1] / "examples" / "extending"
 NAMES = ["algorithm", "network", "sharing_rule", "environment", "scenario", "tactic"]
@@ -78,6 +79,8 @@ def test_the_commands_of_the_examples_run(
             run_python(words, monkeypatch)
         else:
             run_terrarium(shortened(words), monkeypatch)
+    for file in home.glob("runs/*/checkpoints/last.pt"):  # what has learned also plays from a file
+        assert load_player(file).views
 
 
 def test_every_example_has_a_numbered_readme_and_one_file_to_copy() -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.q_learning import mean_square, td_targets, team_targets
+from terrarium.marl.algos.q_learning import agent_targets, mean_square, team_targets
 from terrarium.marl.batch import Obs
 from terrarium.marl.differ import DifferConfig, select
 from terrarium.marl.nets.actor import SeparateActors
@@ -339,7 +339,7 @@ def test_with_one_network_receiving_is_counting_once_more(
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     has_receiver = there.sum(-1, keepdim=True) > 1  # [R, L, 1]
     if algo == "iql":
-        errors = reading.taken - td_targets(rows, reading.next_taken, learner.cfg)
+        errors = reading.taken - agent_targets(rows, reading.next_taken, learner.cfg)
         once = N_AGENTS * mean_square(errors, rows)
     else:  # by the slope of the team's value, as in DIFFER
         state = rows.obs.state[:, :-1]
@@ -474,7 +474,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
     reading = off.read(rows)
     found, expected = off.loss(rows, reading), plain.loss(rows, plain.read(rows))
     if algo == "iql":
-        errors = reading.taken - td_targets(rows, reading.next_taken, off.cfg)
+        errors = reading.taken - agent_targets(rows, reading.next_taken, off.cfg)
         formula = N_AGENTS * mean_square(errors, rows)
     else:
         state = rows.obs.state[:, :-1]

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
+from terrarium.errors import TerrariumError
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
 from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
@@ -16,7 +17,7 @@ from terrarium.marl.batch import Obs, draw, masked_mean, pick
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
-from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.critic import Critic, CriticConfig
 from terrarium.marl.nets.distributions import ActionDistribution, ActionHead
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
@@ -181,7 +182,7 @@ class Ppo(Algo):
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
-            self.head = ActionHead(spec, net.share_params, cfg.log_std_init, runtime.device)
+            self.head = ActionHead(spec, net, cfg.log_std_init, runtime.device)
             self.critic = Critic(spec, net, self.central, cfg.critic).to(runtime.device)
         self.policy = nn.ModuleList((self.actor, self.head))
         self.norm = ValueNorm()
@@ -324,3 +325,12 @@ class Ippo(Ppo):
     """IPPO (de Witt et al. 2020): independent PPO, the critic reads the agent's observation."""
 
     central = False
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
+        super().check(net, cfg, n_envs)
+        if cfg.critic != CriticConfig():
+            raise TerrariumError(
+                "critic.* sets up a centralized critic, and ippo has none: its critic has an "
+                "encoder like the actor's; set encoder.*"
+            )
