@@ -27,7 +27,7 @@ _BACK = 7  # cells around a resource in which closed ground is counted
 _LINES = (layouts.ABOVE, layouts.BESIDE)
 _LINE_WEIGHT = 7  # of 10: a fifth of the recorded bases have their fields in a line
 _CRESCENT = (11, 13)  # cells from a townhall to what lies behind its fields
-_MOST_DROPPED = 1  # bases that found no room, of one player
+_MOST_DROPPED = 2  # bases without room for their resources, of all players
 _SHIFT = 3  # cells by which a base may lie off its site
 
 
@@ -48,14 +48,14 @@ def furnish(
     look = draws.choice((Look(), LAB))
     objects: list[MapObject] = []
     places = []
-    dropped = 0
+    dropped, most_dropped = 0, _MOST_DROPPED // len(ground.symmetry.flips)
     for site in plan.sites:
         if site.kind == FIELD:
             continue
         base = _best_base(draws, ground, site, RICH if site.kind == GOLD else look)
         if base is None:
             dropped += 1  # it stays open ground
-            if site.kind in (MAIN, NATURAL) or dropped > _MOST_DROPPED:
+            if site.kind in (MAIN, NATURAL) or dropped > most_dropped:
                 return None
             continue
         places.append(base[0])

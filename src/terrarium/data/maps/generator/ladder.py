@@ -69,7 +69,7 @@ def _home(draws: Draws, symmetry: Symmetry, playable: Area) -> list[Site]:
     """Main, natural and third along one edge, in one of the corners."""
     upright = draws.chance(50)
     flip = (draws.chance(50), draws.chance(50))
-    across, along = draws.between(15, 19), draws.between(15, 19)
+    across, along = draws.between(16, 20), draws.between(16, 20)
     to_natural, to_third = draws.between(30, 32), draws.between(27, 30)
     spots = [
         (across, along),
