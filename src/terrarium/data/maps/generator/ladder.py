@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from terrarium.data.maps.generator.draws import Draws
-from terrarium.data.maps.generator.plan import BASE, FIELD, GOLD, MAIN, NATURAL, Area, Plan, Site
+from terrarium.data.maps.generator.plan import BASE, FIELD, GOLD, MAIN, NATURAL, Area, MapPlan, Site
 from terrarium.data.maps.generator.symmetry import FOUR, MIRROR, POINT, Symmetry
 
 BASE_APART = 26
@@ -41,7 +41,7 @@ PRESETS = {
 FLIPS = {("point", 2): POINT, ("mirror", 2): MIRROR, ("mirror", 4): FOUR}
 
 
-def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) -> Plan | None:
+def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) -> MapPlan | None:
     """Draw sites; None if a base found no room."""
     flips = FLIPS[symmetry_name, players]
     symmetry = Symmetry(flips, preset.width, preset.height)
@@ -62,7 +62,7 @@ def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) 
             break
         sites.append(field)
     sites = _leveled(draws, sites)
-    return Plan(symmetry, playable, tuple(sites), draws.between(12, 18), MAIN_CELLS)
+    return MapPlan(symmetry, playable, tuple(sites), draws.between(12, 18), MAIN_CELLS)
 
 
 def _home(draws: Draws, symmetry: Symmetry, playable: Area) -> list[Site]:
