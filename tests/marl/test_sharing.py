@@ -1,5 +1,6 @@
 """ReplayStore sharing: who sends what to whom, when, and what receivers learn from it."""
 
+import copy
 import dataclasses
 import math
 from statistics import NormalDist, fmean, pstdev
@@ -19,9 +20,10 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.differ import DifferConfig, select
 from terrarium.marl.nets.actor import SeparateActors
 from terrarium.marl.settings import resolve
-from terrarium.marl.sharing.config import RULES, ShareConfig
+from terrarium.marl.sharing.config import PAIR_RULES, RULES, ShareConfig
 from terrarium.marl.sharing.exchange import Exchange, entropy_of
 from terrarium.marl.sharing.loss import SharedExperience, received_loss
+from terrarium.marl.sharing.pair_rules import Offer
 from terrarium.marl.sharing.receivers import Receivers
 from terrarium.marl.sharing.senders import Sender, stochastic_chances
 from terrarium.schedules import Schedule
@@ -39,6 +41,7 @@ from tests.marl.experience import (
 )
 
 SENDING = RULES[1:]
+BY_ERROR = tuple(rule for rule in SENDING if rule not in PAIR_RULES)
 SHARING = ("iql", "vdn", "qmix", "qplex")
 
 
@@ -157,7 +160,7 @@ def test_without_a_part_for_ordinary_experience_no_error_means_no_chance() -> No
 
 
 @given(
-    rule=st.sampled_from(SENDING),
+    rule=st.sampled_from(BY_ERROR),
     part=st.integers(1, 64),
     shape=st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4)),
     scale=st.sampled_from([0.0, 1e-6, 1.0, 1e6]),
@@ -259,14 +262,23 @@ def test_one_role_is_everybody() -> None:
     assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
 
 
+def offer_of(
+    features: Tensor, errors: Tensor, there: Tensor, rewards: Tensor | None = None
+) -> Offer:
+    """Each row is a sequence."""
+    owner = torch.arange(len(errors)).unsqueeze(1).expand(errors.shape[:2])
+    rewards = torch.zeros_like(errors) if rewards is None else rewards
+    return Offer(features, errors, rewards, there, owner)
+
+
 def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
     """Whether anything was sent in each of these gradient steps; errors are [N]."""
-    exchange, sent = Exchange(cfg, 2), []
+    exchange, sent = Exchange(cfg, 2, 3), []
     for errors in batches:
         both = torch.stack((errors, errors), -1).unsqueeze(0)  # [1, N, 2]
         there = torch.ones_like(both, dtype=torch.bool)
-        obs, features = obs_for(there), torch.zeros((*both.shape, 3))
-        sent.append(bool(exchange.send(obs, features, both, there, seeded()).any()))
+        offer = offer_of(torch.zeros((*both.shape, 3)), both, there)
+        sent.append(bool(exchange.send(obs_for(there), offer, seeded()).any()))
     return sent
 
 
@@ -512,17 +524,21 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         interval=2,
         n_roles=2,
     )
-    exchange, resumed, generator = Exchange(cfg, 3), Exchange(cfg, 3), seeded(9)
+    exchange, resumed, generator = Exchange(cfg, 3, 4), Exchange(cfg, 3, 4), seeded(9)
 
     def send(to: Exchange, batch: int) -> Tensor:
         errors, there = errors_of(batch)
         vector = torch.randn((5, 4, 3, 6), generator=seeded(batch))
         features = torch.randn((5, 4, 3, 4), generator=seeded(batch))
-        return to.send(obs_for(there, vector), features, errors, there, generator)
+        offer = offer_of(features, errors, there, torch.roll(errors, 1, 0))
+        goes_to = to.send(obs_for(there, vector), offer, generator)
+        if to.rule is not None:
+            to.rule.learn(offer, torch.randn((*there.shape, 3), generator=seeded(batch)))
+        return goes_to
 
     for batch in range(5):
         send(exchange, batch)
-    resumed.load_state_dict(exchange.state_dict())
+    resumed.load_state_dict(copy.deepcopy(exchange.state_dict()))
     numbers = generator.get_state()
     expected = [send(exchange, batch) for batch in range(5, 10)]
     generator.set_state(numbers)

@@ -40,7 +40,7 @@ class Iql(ValueLearner):
     )
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.hidden_dim)
 
     def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         targets = self.agent_targets(rows, q_values.next_taken)  # [R, L, A]

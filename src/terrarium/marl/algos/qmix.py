@@ -31,7 +31,7 @@ class Qmix(ValueLearner):
         return QmixMixer(self.spec.n_agents, self.spec.state_size, self.cfg.mixer)
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.hidden_dim)
 
     def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

@@ -32,7 +32,7 @@ class Qplex(ValueLearner):
         return QplexMixer(spec.n_agents, spec.n_actions, spec.state_size, self.cfg.mixer)
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.hidden_dim)
 
     def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

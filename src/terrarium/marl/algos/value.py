@@ -147,9 +147,9 @@ class ValueLearner:
         with runtime.seeded():
             agents = make_actor(spec, net, noisy=cfg.explore.kind == "noisy")
             self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
+            self.exchange = self.make_exchange()
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = _make_optimizer(cfg, list(self.online.parameters()))
-        self.exchange = self.make_exchange()
         self.explorer = Explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
         """what observations hold of targets, if the environment has any: for hindsight"""
@@ -164,7 +164,7 @@ class ValueLearner:
 
     def make_exchange(self) -> Exchange:
         """What agents send each other: nothing, unless an algorithm lets them."""
-        return Exchange(ShareConfig(), self.spec.n_agents)
+        return Exchange(ShareConfig(), self.spec.n_agents, self.net.hidden_dim)
 
     def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         """What to make smaller."""
@@ -283,6 +283,7 @@ class ValueLearner:
         loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
         grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad_norm)
         self.optimizer.step()
+        self.exchange.learn(self.online.agents)
         self._n_updates += 1
         if self._n_updates % self.cfg.target_update_interval == 0:
             soft_update(self.target, self.online, self.cfg.tau)

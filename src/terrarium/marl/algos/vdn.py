@@ -34,7 +34,7 @@ class Vdn(ValueLearner):
         return VdnMixer()
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.hidden_dim)
 
     def loss(self, rows: ReplayBatch, q_values: QValues) -> Loss:
         return team_loss(self, rows, q_values, self.cfg.differ, self.exchange)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from terrarium.errors import TerrariumError, nearest
 
-RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic")
+PAIR_RULES = ("scorer", "mutual_information", "embedding")
+"""Rules that weigh experience for each receiver"""
+RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic", *PAIR_RULES)
 RECEIVERS = ("all", "sight", "similar", "roles")
 TRIGGERS = ("fixed", "entropy")
 
@@ -14,11 +16,16 @@ class ShareConfig:
     """What agents send, to whom, and how often."""
 
     rule: str = "none"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+    """what is sent: none; by TD error: quantile, gaussian, normal_tails, stochastic; by how much it
+    helps: scorer, embedding; by how returns depend on each other: mutual_information"""
     bandwidth: float = 0.1
     """fraction of its experience that an agent may send per update"""
     window: int = 1500
-    """quantile, gaussian: number of past TD errors of an agent"""
+    """quantile, gaussian: number of past TD errors of an agent; mutual_information: of returns"""
+    rule_dim: int = 32
+    """scorer, embedding: hidden units of the rule's network"""
+    rule_lr: float = 0.001
+    """scorer, embedding: learning rate of the rule's network"""
     uniform_fraction: float = 0.1
     """stochastic: part of the bandwidth that is sent uniformly at random"""
     receivers: str = "all"
@@ -48,6 +55,8 @@ class ShareConfig:
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
             ("window", 2, 100_000),
+            ("rule_dim", 2, 4096),
+            ("rule_lr", 1e-12, 1.0),
             ("uniform_fraction", 0.0, 1.0),
             ("min_similarity", -1.0, 1.0),
             ("n_roles", 1, 64),

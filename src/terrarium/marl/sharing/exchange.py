@@ -1,41 +1,89 @@
 """Sharing as a whole: when it happens, and what receivers learn from it."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from terrarium.marl.batch import Obs
+from terrarium.marl.batch import Obs, pick
+from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.nets.actor import Actor, SeparateActors
 from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.embedding import Embedding
+from terrarium.marl.sharing.mutual_information import MutualInformation
+from terrarium.marl.sharing.pair_rules import Offer, PairRule, help_of
 from terrarium.marl.sharing.receivers import Receivers
-from terrarium.marl.sharing.senders import Sender
+from terrarium.marl.sharing.scorer import LearnedScorer
+from terrarium.marl.sharing.senders import Sender, within_bandwidth
+
+PAIR_RULE_OF: dict[str, type[PairRule]] = {
+    "scorer": LearnedScorer,
+    "mutual_information": MutualInformation,
+    "embedding": Embedding,
+}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What receivers thought of a batch."""
+
+    rows: ReplayBatch
+    offer: Offer
+    errors: Tensor  # [J, R, L, A] of each network, about the experience of each agent
+    targets: Tensor  # [J, R, L, A]
 
 
 class Exchange:
     """Decides in each gradient step what is sent to whom."""
 
-    def __init__(self, cfg: ShareConfig, n_agents: int) -> None:
+    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
         self.cfg = cfg
         self.sender, self.receivers = Sender(cfg, n_agents), Receivers(cfg)
+        rule = PAIR_RULE_OF.get(cfg.rule)
+        self.rule = rule(cfg, n_agents, n_features) if rule is not None else None
         self._n_steps, self._entropy = 0, math.inf
+        self._lesson: Lesson | None = None
 
     @property
     def is_on(self) -> bool:
         return self.cfg.rule != "none"
 
-    def send(
-        self,
-        obs: Obs,
-        features: Tensor,
-        errors: Tensor,
-        there: Tensor,
-        generator: torch.Generator,
-    ) -> Tensor:
-        """[R, L, A, A] bool: this experience of the first agent goes to the second one."""
-        sent = self.sender.mark(errors, there, generator)  # [R, L, A]
-        goes_to = self.receivers.of(obs, features, there) & sent.unsqueeze(-1)
-        return goes_to if self._is_due(errors, there) else torch.zeros_like(goes_to)
+    def send(self, obs: Obs, offer: Offer, generator: torch.Generator) -> Tensor:
+        """[R, L, A, A] how much the experience of the first agent counts for the second one; 0 if
+        it is not sent."""
+        there = offer.there
+        if self.rule is None:
+            sent = self.sender.mark(offer.errors, there, generator)  # [R, L, A]
+            weights = torch.ones_like(offer.errors).unsqueeze(-1)
+        else:
+            score, weights = self.rule.weigh(offer)
+            wanted = there & (weights * offer.pairs > 0.0).any(-1)
+            sent = within_bandwidth(wanted, score, there, self.cfg.bandwidth)
+        goes_to = self.receivers.of(obs, offer.features, there) & sent.unsqueeze(-1)
+        due = self._is_due(offer.errors, there)
+        return weights * goes_to if due else torch.zeros_like(weights * goes_to)
+
+    @property
+    def learns(self) -> bool:
+        """Whether its rule wants to know how much experience has helped."""
+        return self.rule is not None and self.rule.learns
+
+    def remember(self, lesson: "Lesson") -> None:
+        """What receivers thought of a batch before a gradient step."""
+        self._lesson = lesson
+
+    def learn(self, agents: Actor | SeparateActors) -> None:
+        """Let the rule learn after a gradient step how much experience has helped receivers."""
+        if self._lesson is None or self.rule is None:
+            return
+        lesson, self._lesson = self._lesson, None
+        rows, actions = lesson.rows, lesson.rows.actions
+        with torch.no_grad():
+            each = agents.logits_as_each(rows.obs, rows.carry, rows.resets)[:, :, :-1]
+            after = pick(each, actions.expand(len(each), *actions.shape)) - lesson.targets
+        self.rule.learn(lesson.offer, help_of(lesson.errors, after))
 
     def _is_due(self, errors: Tensor, there: Tensor) -> bool:
         """Every so many steps, or when what is learned from has changed since the last time."""
@@ -52,6 +100,7 @@ class Exchange:
         return {
             "sender": self.sender.state_dict(),
             "receivers": self.receivers.state_dict(),
+            "rule": self.rule.state_dict() if self.rule is not None else {},
             "n_steps": self._n_steps,
             "entropy": self._entropy,
         }
@@ -59,6 +108,8 @@ class Exchange:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.sender.load_state_dict(state["sender"])
         self.receivers.load_state_dict(state["receivers"])
+        if self.rule is not None:
+            self.rule.load_state_dict(state["rule"])
         self._n_steps, self._entropy = int(state["n_steps"]), float(state["entropy"])
 
 

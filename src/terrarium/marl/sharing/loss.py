@@ -10,6 +10,8 @@ from terrarium.marl.batch import masked_mean, pick
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.nets.actor import Actor, SeparateActors
+from terrarium.marl.sharing.exchange import Lesson
+from terrarium.marl.sharing.pair_rules import Offer
 
 if TYPE_CHECKING:  # which imports this package
     from terrarium.marl.algos.value import ValueLearner
@@ -37,24 +39,23 @@ def shared_loss(
     exchange = learner.exchange
     if not exchange.is_on:
         return own, {}
-    goes_to = exchange.send(
-        rows.obs[:, :-1], features[:, :-1], each.errors, each.there, learner.generator
-    )  # [R, L, A, A]
-    sent = masked_mean(goes_to.any(-1).float(), each.there)
-    if not goes_to.any():  # asking every network about everything would be for nothing
-        return own, {"sent": sent, "received_fraction": torch.zeros(())}
+    offer = Offer(features[:, :-1], each.errors, each.rewards, each.there, rows.owner)
+    goes_to = exchange.send(rows.obs[:, :-1], offer, learner.generator)  # [R, L, A, A]
+    sent = masked_mean((goes_to > 0.0).any(-1).float(), each.there)
+    metrics = {"sent": sent, "received_fraction": torch.zeros(())}
+    # Asking every network about everything would be for nothing, if nothing was sent.
+    if not goes_to.any() and not exchange.learns:
+        return own, metrics
     agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
-    received = exchange.cfg.coef * received_loss(
-        rows,
-        weights_of(goes_to, each.importance),
-        SharedExperience(each.rewards, each.ends),
-        agents,
-        cfg.gamma,
-        cfg.double_q,
-    )
+    lesson = SharedExperience(each.rewards, each.ends)
+    errors, targets = received_errors(rows, lesson, agents, cfg.gamma, cfg.double_q)
+    if exchange.learns:
+        exchange.remember(Lesson(rows, offer, errors.detach(), targets))
+    received = weighted_squares(rows, weights_of(goes_to, each.importance), errors)
+    received = exchange.cfg.coef * received
     total = own + received
-    fraction = (received / total.clamp(min=1e-12)).detach()
-    return total, {"sent": sent, "received_fraction": fraction}
+    metrics["received_fraction"] = (received / total.clamp(min=1e-12)).detach()
+    return total, metrics
 
 
 def weights_of(goes_to: Tensor, importance: Tensor) -> Tensor:
@@ -79,6 +80,20 @@ def received_loss(
 
     `weights` [R, L, A, A] are 0 for what was not sent, by sender, then receiver; `agents` are the
     learning and the target ones.
+    """
+    errors, _ = received_errors(rows, lesson, agents, gamma, double)
+    return weighted_squares(rows, weights, errors)
+
+
+def received_errors(
+    rows: ReplayBatch,
+    lesson: SharedExperience,
+    agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
+    gamma: float,
+    double: bool,
+) -> tuple[Tensor, Tensor]:
+    """TD errors [J, R, L, A] of each network about the experience of each agent, and its targets.
+
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
     online, target = agents
@@ -89,9 +104,13 @@ def received_loss(
         later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
         targets = lesson.rewards + gamma * later  # [J, R, L, A]
     actions = rows.actions.expand(len(each), *rows.actions.shape)
-    errors = pick(each[:, :, :-1], actions) - targets  # [J, R, L, A]
+    return pick(each[:, :, :-1], actions) - targets, targets
+
+
+def weighted_squares(rows: ReplayBatch, weights: Tensor, errors: Tensor) -> Tensor:
+    """[] squares of errors [J, R, L, A] as much as they count, [R, L, A, A], a step."""
     # One network for all answers for every receiver alike.
-    who = weights.movedim(-1, 0) if len(each) > 1 else weights.sum(-1).unsqueeze(0)
+    who = weights.movedim(-1, 0) if len(errors) > 1 else weights.sum(-1).unsqueeze(0)
     # What was not sent is 0 before it is squared: in padding values are the lowest number.
     squares = (errors.masked_fill(who == 0, 0.0).square() * who).sum((0, -1))  # [R, L]
     return (squares * rows.step_weights).sum() / rows.filled.sum().clamp(min=1)
