@@ -511,7 +511,7 @@ def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -
 
 
 @pytest.mark.parametrize("rule", SENDING)
-@pytest.mark.parametrize("receivers", ["all", "similar", "roles"])
+@pytest.mark.parametrize("receivers", ["all", "similar", "roles", "latent_roles"])
 @pytest.mark.parametrize("trigger", ["fixed", "entropy"])
 def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigger: str) -> None:
     cfg = ShareConfig(

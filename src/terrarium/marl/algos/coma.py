@@ -15,7 +15,7 @@ from terrarium.marl.algos.ppo import TEACHERS
 from terrarium.marl.algos.value import soft_update
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
 from terrarium.marl.nets.actor import make_actor
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.config import NetConfig, Spec, refuse_roles, views_of
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam, RMSprop
@@ -205,6 +205,7 @@ class Coma:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: ComaConfig, n_envs: int) -> None:
+        refuse_roles(net, cls.__name__.lower())
         if n_envs < cfg.n_minibatches:
             raise TerrariumError(
                 f"algo.n_minibatches is {cfg.n_minibatches} and env.n_envs {n_envs}: "

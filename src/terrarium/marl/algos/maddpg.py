@@ -22,7 +22,7 @@ from terrarium.marl.buffers.replay_buffer import (
 )
 from terrarium.marl.buffers.replay_store import ReplayStore
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor, make_core
-from terrarium.marl.nets.config import NetConfig, Spec, views_of
+from terrarium.marl.nets.config import NetConfig, Spec, refuse_roles, views_of
 from terrarium.marl.nets.joint_critic import JointCritic, with_own
 from terrarium.marl.nets.layers import load_into
 from terrarium.marl.optimizers import Adam
@@ -226,6 +226,7 @@ class Maddpg:
 
     @classmethod
     def check(cls, net: NetConfig, cfg: MaddpgConfig, n_envs: int) -> None:
+        refuse_roles(net, cls.__name__.lower())
         if net.core != "none" and cfg.replay.chunk_length == 1:
             raise TerrariumError(
                 f"net.core is {net.core} and replay.chunk_length 1: recurrent networks learn from "

@@ -118,6 +118,7 @@ class QValues:
     next_taken: Tensor  # [R, L, A] what the target network thinks that is worth
     next_best: Tensor  # [R, L, A] the best in the eyes of the target network
     next_features: Tensor  # [R, L, A, H]
+    role_loss: Tensor  # [] of agents with latent roles
 
 
 @dataclass(frozen=True)
@@ -278,9 +279,10 @@ class ValueLearner:
         if not self.cfg.replay.chunk_length:
             rows = rows.packed()
         rows = rows.to(self.device)
-        loss = self.loss(rows, self.read(rows))
+        q_values = self.read(rows)
+        loss = self.loss(rows, q_values)
         self.optimizer.zero_grad()
-        loss.total.backward()  # type: ignore[no-untyped-call]  # torch does not say
+        (loss.total + q_values.role_loss).backward()  # type: ignore[no-untyped-call]  # torch does not say
         grad = nn.utils.clip_grad_norm_(self.online.parameters(), self.cfg.max_grad_norm)
         self.optimizer.step()
         self.exchange.learn(self.online.agents)
@@ -310,6 +312,9 @@ class ValueLearner:
             next_taken=known(pick(q_later, next_actions), goes_on),
             next_best=known(q_later.max(-1).values, goes_on),
             next_features=later.features[:, 1:],
+            role_loss=self.online.agents.role_loss(
+                encoding.roles, obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
+            ),
         )
 
     def targets(self, rows: ReplayBatch, next_values: Tensor) -> Tensor:

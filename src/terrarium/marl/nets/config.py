@@ -44,6 +44,12 @@ class NetConfig:
     """append the agent id (one-hot) to the observation; for a fixed number of agents"""
     grid_size: int = 0
     """cells along each side of the map of encoder=cnn; 0: no map"""
+    role_dim: int = 0
+    """size of latent roles that condition the policy, as in ROMA; 0: no roles"""
+    role_identity_coef: float = 0.0001
+    """coefficient of the loss that makes roles identifiable by behavior"""
+    role_difference_coef: float = 0.001
+    """coefficient of the loss that makes roles specialized"""
     init: str = "orthogonal"
     """initial weights: orthogonal, or default, those of PyTorch's layers, as in PyMARL"""
     comm: str = "none"
@@ -63,6 +69,9 @@ class NetConfig:
             ("n_layers", 1, 16),
             ("window", 1, 512),
             ("comm_rounds", 1, 16),
+            ("role_dim", 0, 64),
+            ("role_identity_coef", 0.0, 1e6),
+            ("role_difference_coef", 0.0, 1e6),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
@@ -80,6 +89,12 @@ class NetConfig:
                 f"net.encoder is {self.encoder}; use net.encoder=transformer, or net.core=gru"
             )
         self._check_grid_size()
+        if self.role_dim and (self.core == "token" or not self.share_params):
+            raise NetError(
+                f"net.role_dim is {self.role_dim}: roles tell agents of one network apart, by what "
+                "they see and remember; set net.share_params=true and another net.core than token, "
+                "or net.role_dim=0"
+            )
 
     def _check_grid_size(self) -> None:
         low, high = GRID_SIZES
@@ -158,6 +173,15 @@ def spec_of(info: TaskInfo) -> Spec:
         info.n_aimed,
         info.limit_steps,
     )
+
+
+def refuse_roles(cfg: NetConfig, algo: str) -> None:
+    """For algorithms that leave out the losses of roles."""
+    if cfg.role_dim:
+        raise NetError(
+            f"net.role_dim is {cfg.role_dim}: {algo} does not learn the losses of roles; mappo, "
+            "ippo, iql, vdn, qmix, qplex and qtran do; set net.role_dim=0"
+        )
 
 
 def views_of(cfg: NetConfig) -> tuple[str, ...]:

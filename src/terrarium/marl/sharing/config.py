@@ -7,7 +7,7 @@ from terrarium.errors import TerrariumError, nearest
 PAIR_RULES = ("scorer", "mutual_information", "embedding")
 """Rules that weigh experience for each receiver"""
 RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic", *PAIR_RULES)
-RECEIVERS = ("all", "sight", "similar", "roles")
+RECEIVERS = ("all", "sight", "similar", "roles", "latent_roles")
 TRIGGERS = ("fixed", "entropy")
 
 
@@ -23,18 +23,20 @@ class ShareConfig:
     window: int = 1500
     """quantile, gaussian: number of past TD errors of an agent; mutual_information: of returns"""
     rule_dim: int = 32
-    """scorer, embedding: hidden units of the rule's network"""
+    """scorer, embedding, latent_roles: hidden units of the rule's network"""
     rule_lr: float = 0.001
-    """scorer, embedding: learning rate of the rule's network"""
+    """scorer, embedding, latent_roles: learning rate of the rule's network"""
     uniform_fraction: float = 0.1
     """stochastic: part of the bandwidth that is sent uniformly at random"""
     receivers: str = "all"
     """all; sight: agents that the sender sees; similar: similar observations; roles: same
-    cluster"""
+    cluster; latent_roles: overlapping roles as in ROMA"""
     min_similarity: float = 0.9
-    """similar: least cosine similarity of two observations"""
+    """similar: least cosine similarity of two observations; latent_roles: least overlap"""
     n_roles: int = 3
     """roles: number of clusters"""
+    role_dim: int = 3
+    """latent_roles: size of a role"""
     trigger: str = "fixed"
     """when: fixed interval, or entropy: when the distribution of TD errors has changed"""
     interval: int = 1
@@ -60,6 +62,7 @@ class ShareConfig:
             ("uniform_fraction", 0.0, 1.0),
             ("min_similarity", -1.0, 1.0),
             ("n_roles", 1, 64),
+            ("role_dim", 1, 64),
             ("interval", 1, 10**9),
             ("entropy_change", 0.0, 1.0),
             ("coef", 0.0, 1e6),
