@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import math
+from pathlib import Path
 from statistics import NormalDist, fmean, pstdev
 
 import numpy as np
@@ -39,6 +40,7 @@ from tests.marl.experience import (
     seeded,
     with_longer_padding,
 )
+from tests.marl.small import made
 
 SENDING = RULES[1:]
 BY_ERROR = tuple(rule for rule in SENDING if rule not in PAIR_RULES)
@@ -401,6 +403,21 @@ def test_what_is_received_counts_as_much_as_differ_lets_it_count(kind: str) -> N
     assert float((found.total - own.total).detach()) == pytest.approx(expected, rel=1e-6)
     fraction = expected / float(found.total.detach())
     assert float(found.metrics["received_fraction"]) == pytest.approx(fraction, rel=1e-6)
+
+
+@pytest.mark.parametrize("algo", ["vdn", "iql"])
+def test_a_learner_with_buffers_of_received_experience_learns(algo: str) -> None:
+    words = ("share.rule=quantile", "share.storage=buffer", "share.bandwidth=0.5")
+    learner, collector = made(algo, *words)
+    fractions = []
+    for _ in range(20):
+        learner.observe(collector.collect(learner.act)[0])
+        metrics = learner.update(0.5)
+        fractions.append(metrics.get("learn/received_fraction", 0.0))
+    assert 0.0 < fractions[-1] < 0.9
+    learner.load_state_dict(learner.state_dict())
+    learner.load_experience(Path(), {})  # what was not kept on the disk cannot be referred to
+    assert not len(learner.exchange.buffers.draw(3, seeded()).row)
 
 
 @pytest.mark.parametrize("algo", SHARING)

@@ -343,6 +343,8 @@ class ValueLearner:
 
     def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
         self.experience.load(folder, saved)
+        if not saved and self.exchange.buffers is not None:
+            self.exchange.buffers.clear()  # what it refers to was not kept
 
     def state_dict(self) -> dict[str, Any]:
         """All that it has learned, and all that the next update depends on but what is kept."""

@@ -9,6 +9,7 @@ PAIR_RULES = ("scorer", "mutual_information", "embedding")
 RULES = ("none", "quantile", "gaussian", "normal_tails", "stochastic", *PAIR_RULES)
 RECEIVERS = ("all", "sight", "similar", "roles", "latent_roles")
 TRIGGERS = ("fixed", "entropy")
+STORAGES = ("batch", "buffer")
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,23 @@ class ShareConfig:
     """fixed: gradient steps between two exchanges"""
     entropy_change: float = 0.02
     """entropy: change of the normalized entropy of TD errors that triggers an exchange"""
+    storage: str = "batch"
+    """batch: receivers learn at once from what is sent; buffer: it is inserted into a replay buffer
+    of each receiver, as in SUPER"""
+    buffer_size: int = 10_000
+    """buffer: received experiences that an agent keeps"""
+    batch_size: int = 16
+    """buffer: received experiences that an agent draws per gradient step"""
     coef: float = 1.0
     """coefficient of the loss of received experience"""
 
     def __post_init__(self) -> None:
-        for name, allowed in (("rule", RULES), ("receivers", RECEIVERS), ("trigger", TRIGGERS)):
+        for name, allowed in (
+            ("rule", RULES),
+            ("receivers", RECEIVERS),
+            ("trigger", TRIGGERS),
+            ("storage", STORAGES),
+        ):
             value = getattr(self, name)
             if value not in allowed:
                 raise TerrariumError(
@@ -64,6 +77,8 @@ class ShareConfig:
             ("n_roles", 1, 64),
             ("role_dim", 1, 64),
             ("interval", 1, 10**9),
+            ("buffer_size", 1, 10**7),
+            ("batch_size", 1, 10**5),
             ("entropy_change", 0.0, 1.0),
             ("coef", 0.0, 1e6),
         ):

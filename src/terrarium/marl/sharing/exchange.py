@@ -10,6 +10,7 @@ from torch import Tensor
 from terrarium.marl.batch import Obs, pick
 from terrarium.marl.buffers.replay_buffer import ReplayBatch
 from terrarium.marl.nets.actor import Actor, SeparateActors
+from terrarium.marl.sharing.agent_buffers import AgentBuffers
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.embedding import Embedding
 from terrarium.marl.sharing.mutual_information import MutualInformation
@@ -43,6 +44,7 @@ class Exchange:
         self.sender, self.receivers = Sender(cfg, n_agents), Receivers(cfg)
         rule = PAIR_RULE_OF.get(cfg.rule)
         self.rule = rule(cfg, n_agents, n_features) if rule is not None else None
+        self.buffers = AgentBuffers(n_agents, cfg.buffer_size) if cfg.storage == "buffer" else None
         self._n_steps, self._entropy = 0, math.inf
         self._lesson: Lesson | None = None
 
@@ -101,6 +103,7 @@ class Exchange:
             "sender": self.sender.state_dict(),
             "receivers": self.receivers.state_dict(),
             "rule": self.rule.state_dict() if self.rule is not None else {},
+            "buffers": self.buffers.state_dict() if self.buffers is not None else {},
             "n_steps": self._n_steps,
             "entropy": self._entropy,
         }
@@ -110,6 +113,8 @@ class Exchange:
         self.receivers.load_state_dict(state["receivers"])
         if self.rule is not None:
             self.rule.load_state_dict(state["rule"])
+        if self.buffers is not None:
+            self.buffers.load_state_dict(state["buffers"])
         self._n_steps, self._entropy = int(state["n_steps"]), float(state["entropy"])
 
 

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from terrarium.marl.batch import masked_mean, pick
-from terrarium.marl.buffers.replay_buffer import ReplayBatch
+from terrarium.marl.buffers.replay_buffer import ReplayBatch, ReplayBuffer
 from terrarium.marl.differ import IndividualExperience
 from terrarium.marl.nets.actor import Actor, SeparateActors
+from terrarium.marl.sharing.agent_buffers import Received
 from terrarium.marl.sharing.exchange import Lesson
 from terrarium.marl.sharing.pair_rules import Offer
 
@@ -43,19 +44,53 @@ def shared_loss(
     goes_to = exchange.send(rows.obs[:, :-1], offer, learner.generator)  # [R, L, A, A]
     sent = masked_mean((goes_to > 0.0).any(-1).float(), each.there)
     metrics = {"sent": sent, "received_fraction": torch.zeros(())}
-    # Asking every network about everything would be for nothing, if nothing was sent.
-    if not goes_to.any() and not exchange.learns:
-        return own, metrics
     agents, cfg = (learner.online.agents, learner.target.agents), learner.cfg
-    lesson = SharedExperience(each.rewards, each.ends)
-    errors, targets = received_errors(rows, lesson, agents, cfg.gamma, cfg.double_q)
-    if exchange.learns:
-        exchange.remember(Lesson(rows, offer, errors.detach(), targets))
-    received = weighted_squares(rows, weights_of(goes_to, each.importance), errors)
+    weights, received = weights_of(goes_to, each.importance), own.new_zeros(())
+    # Asking every network about everything would be for nothing, if nothing was sent.
+    if exchange.learns or (exchange.buffers is None and bool(goes_to.any())):
+        lesson = SharedExperience(each.rewards, each.ends)
+        errors, targets = received_errors(rows, lesson, agents, cfg.gamma, cfg.double_q)
+        if exchange.learns:
+            exchange.remember(Lesson(rows, offer, errors.detach(), targets))
+        if exchange.buffers is None:
+            received = weighted_squares(rows, weights, errors)
+    if exchange.buffers is not None:
+        assert learner.replay is not None, "rows were drawn from it"
+        exchange.buffers.attach(learner.replay, each.errors.shape[-1])
+        exchange.buffers.insert(rows, weights, each.rewards, each.ends)
+        drawn = exchange.buffers.draw(exchange.cfg.batch_size, learner.generator)
+        received = buffered_loss(learner.replay, drawn, agents, cfg.gamma, cfg.double_q)
     received = exchange.cfg.coef * received
     total = own + received
     metrics["received_fraction"] = (received / total.clamp(min=1e-12)).detach()
     return total, metrics
+
+
+def buffered_loss(
+    replay: ReplayBuffer,
+    drawn: Received,
+    agents: tuple[Actor | SeparateActors, Actor | SeparateActors],
+    gamma: float,
+    double: bool,
+) -> Tensor:
+    """Squared errors of receivers about what they have drawn from their buffers.
+
+    In each of them received experience counts beside own by how much there is of both, as if
+    both were drawn from one buffer.
+    """
+    device = next(agents[0].parameters()).device
+    # The rows, and which of them each experience is in.
+    ids, at = torch.unique(drawn.row, return_inverse=True)
+    if not len(ids):
+        return torch.zeros((), device=device)
+    rows = replay.rows(ids, torch.ones(len(ids))).to(device)
+    online, later, best = values_as_each(rows, agents, double)  # [J, R, L, A]
+    who = drawn.receiver if len(online) > 1 else torch.zeros_like(drawn.receiver)
+    where = tuple(x.to(device) for x in (who, at, drawn.step, drawn.sender))
+    after = pick(later[where], best[where]).masked_fill(drawn.ends.to(device), 0.0)  # [N]
+    errors = online[where] - (drawn.reward.to(device) + gamma * after)
+    counts = (drawn.weight * drawn.share).to(device)
+    return (errors.square() * counts).sum()
 
 
 def weights_of(goes_to: Tensor, importance: Tensor) -> Tensor:
@@ -96,15 +131,24 @@ def received_errors(
 
     Errors are computed anew: what surprised the sender need not surprise the receiver.
     """
+    online, later, best = values_as_each(rows, agents, double)
+    after = pick(later, best).masked_fill(lesson.ends, 0.0)  # [J, R, L, A]
+    targets = lesson.rewards + gamma * after  # [J, R, L, A]
+    return online - targets, targets
+
+
+def values_as_each(
+    rows: ReplayBatch, agents: tuple[Actor | SeparateActors, Actor | SeparateActors], double: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of each network in the situation of each agent: the value [J, R, L, A] of what was done,
+    the target network's values [J, R, L, A, N] of the next step, and the action taken there."""
     online, target = agents
     each = online.logits_as_each(rows.obs, rows.carry, rows.resets)  # [J, R, L + 1, A, N]
     with torch.no_grad():
         each_later = target.logits_as_each(rows.obs, rows.carry, rows.resets)
         greedy = (each if double else each_later)[:, :, 1:].argmax(-1)  # [J, R, L, A]
-        later = pick(each_later[:, :, 1:], greedy).masked_fill(lesson.ends, 0.0)
-        targets = lesson.rewards + gamma * later  # [J, R, L, A]
     actions = rows.actions.expand(len(each), *rows.actions.shape)
-    return pick(each[:, :, :-1], actions) - targets, targets
+    return pick(each[:, :, :-1], actions), each_later[:, :, 1:], greedy
 
 
 def weighted_squares(rows: ReplayBatch, weights: Tensor, errors: Tensor) -> Tensor:
