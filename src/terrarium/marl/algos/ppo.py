@@ -236,9 +236,10 @@ class Ppo(Algo):
             # By the returns of each minibatch before they are normalized, as the authors do it.
             self.norm.update(part.returns[part.there.expand_as(part.returns)])
             part = replace(part, returns=self.norm.normalize(part.returns))
-            out, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
-            policy = self.head(out, part.obs.avail)
+            encoding = self.actor.encode(part.obs, part.carry[..., :-1], part.resets)
+            policy = self.head(self.actor.logits(encoding, part.obs), part.obs.avail)
             loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
+            loss = loss + self.actor.role_loss(encoding.roles, part.obs.acting & part.there)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break

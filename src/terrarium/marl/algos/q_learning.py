@@ -145,6 +145,7 @@ class QValues:
     next_taken: Tensor  # [R, L, A] their values by the target network
     next_best: Tensor  # [R, L, A] the target network's highest values
     next_features: Tensor  # [R, L, A, H]
+    role_loss: Tensor  # [] of agents with latent roles
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,7 @@ def q_values(batch: ReplayBatch, online: JointQ, target: JointQ, double_q: bool)
         next_taken=known(pick(next_q, next_actions), goes_on),
         next_best=known(next_q.max(-1).values, goes_on),
         next_features=next_encoding.features[:, 1:],
+        role_loss=online.agents.role_loss(encoding.roles, batch.acting),
     )
 
 
@@ -323,9 +325,9 @@ class QLearner(Algo):
             explorer = find_explorer(cfg.explore.kind)
             agents = make_actor(spec, net, noisy=explorer.is_noisy)
             self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
+            self.exchange = self.make_exchange()
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = make_optimizer(cfg.optimizer, self.online.parameters(), cfg.lr, fused=True)
-        self.exchange = self.make_exchange()
         self.explorer = explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
         """columns of goals in observations, if the environment has any: for hindsight"""
@@ -341,7 +343,7 @@ class QLearner(Algo):
         return mixer
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.n_features)
 
     def hooks(self) -> list[AgentLoss]:
         """DIFFER, if it is on, and experience sharing."""
@@ -395,8 +397,11 @@ class QLearner(Algo):
         if not self.cfg.replay.chunk_length:
             batch = batch.packed()
         batch = batch.to(self.device)
-        loss = self.loss(batch, self.read(batch))
-        norm = gradient_step(loss.total, self.optimizer, self.cfg.max_grad_norm, self.online)
+        q = self.read(batch)
+        loss = self.loss(batch, q)
+        total, limit = loss.total + q.role_loss, self.cfg.max_grad_norm
+        norm = gradient_step(total, self.optimizer, limit, self.online)
+        self.exchange.learn(self.online.agents)
         self.training.n_updates += 1
         n_updates, interval = self.training.n_updates, self.cfg.target_update_interval
         update_target(self.target, self.online, n_updates, interval, self.cfg.tau)
@@ -414,6 +419,8 @@ class QLearner(Algo):
 
     def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
         self.training.load(folder, saved)
+        if not saved and self.exchange.buffers is not None:
+            self.exchange.buffers.clear()  # what it refers to was not kept
 
     def state_dict(self) -> dict[str, Any]:
         parts = {name: getattr(self, name).state_dict() for name in _STATEFUL}
@@ -439,7 +446,8 @@ def sharing_hooks(learner: QLearner) -> list[AgentLoss]:
         return []
     agents = (learner.online.agents, learner.target.agents)
     gamma, double_q = learner.cfg.gamma, learner.cfg.double_q
-    return [Sharing(learner.exchange, agents, gamma, double_q, learner.generator)]
+    generator, replay = learner.generator, learner.training.store.replay
+    return [Sharing(learner.exchange, agents, gamma, double_q, generator, replay)]
 
 
 def check_hindsight(replay: ReplayConfig) -> None:

@@ -62,7 +62,7 @@ class Qtran(QLearner):
         check_hindsight(cfg.replay)
 
     def make_exchange(self) -> Exchange:
-        return Exchange(ShareConfig(), self.spec.n_agents)
+        return Exchange(ShareConfig(), self.spec.n_agents, self.net.n_features)
 
     def make_mixer(self) -> nn.Module:
         spec, n_features = self.spec, self.net.n_features

@@ -17,6 +17,7 @@ from terrarium.marl.nets.comm import Comm, comm_mask, exchange, make_comm
 from terrarium.marl.nets.cores import Core, make_core
 from terrarium.marl.nets.encoders import encode, make_encoder
 from terrarium.marl.nets.noisy import draw_noise, head
+from terrarium.marl.nets.roles import RoleConditioning, RoleModel, Roles
 from terrarium.marl.nets.transformer_encoder import TokenCore
 from terrarium.marl.nets.unit_columns import one_hot_ids
 
@@ -33,6 +34,7 @@ class Encoding:
     features: Tensor  # [B, T, A, H]
     tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations
     carry: Tensor  # [B, A, C] after the last step
+    roles: Roles | None = None  # [B, T, A, ...] of networks that have them
 
 
 class Actor(nn.Module):
@@ -52,6 +54,9 @@ class Actor(nn.Module):
             self.basic = head(cfg.hidden_dim, spec.first_target, OUTPUT_GAIN, noisy)
             self.aim = head(cfg.hidden_dim, n_queries * self.encoder.token_dim, OUTPUT_GAIN, noisy)
         self.comm = make_comm(cfg)
+        hidden, self.role_coefs = cfg.hidden_dim, (cfg.role_identity_coef, cfg.role_difference_coef)
+        self.roles = RoleModel(hidden, hidden, cfg.role_dim, hidden) if cfg.role_dim else None
+        self.conditioning = RoleConditioning(cfg.role_dim, hidden) if cfg.role_dim else None
 
     @property
     def carry_size(self) -> int:
@@ -76,20 +81,32 @@ class Actor(nn.Module):
             return Encoding(*self.core(self.encoder, obs, carry, resets, ids))
         # [B T, A, H], [B T, A, M, K]
         features, tokens = encode(self.encoder, self.net, obs.merge(), ids)
-        features, carry = self.core(split_axis(features, resets.shape), carry, resets)
+        now = split_axis(features, resets.shape)  # [B, T, A, H]
+        features, carry = self.core(now, carry, resets)
+        roles = self.roles(now, features) if self.roles is not None else None
         if tokens is not None:
             tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
-        return Encoding(features, tokens, carry)
+        return Encoding(features, tokens, carry, roles)
 
     def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N]."""
-        flat, features = obs.merge(), encoding.features.flatten(0, 1)  # [B T, A, H]
+        features = encoding.features
+        if self.conditioning is not None and encoding.roles is not None:
+            features = self.conditioning(features, encoding.roles.mean)
+        flat, features = obs.merge(), features.flatten(0, 1)  # [B T, A, H]
         logits = self.basic(features)  # [B T, A, basic]
         if encoding.tokens is not None:
             aims = self._aims(features, encoding.tokens.flatten(0, 1), flat)
             logits = torch.cat((logits, aims), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
         return split_axis(logits, encoding.features.shape[:2])
+
+    def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
+        """[] the losses of roles [B, T, ...] as much as they count, where agents [B, T, A] are."""
+        if self.roles is None or roles is None:
+            return torch.zeros((), device=there.device)
+        identity, difference = self.roles.losses(roles.steps(there.shape[1]), there)
+        return self.role_coefs[0] * identity + self.role_coefs[1] * difference
 
     def logits_as_each(self, obs: Obs, carry: Tensor, resets: Tensor) -> Tensor:
         """[J, B, T, A, N] what agent j's network says about the situation of each agent.
@@ -224,6 +241,10 @@ class SeparateActors(nn.Module):
             answers.append(actor.answer(obs, carry, resets, same, said))
         return torch.stack(answers)
 
+    def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
+        """Separate networks have no roles."""
+        return torch.zeros((), device=there.device)
+
     def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
         """New noise in noisy layers, if there are any, the same for all rows or for each its own;
         without a generator none."""
@@ -305,7 +326,16 @@ def _joined(steps: Sequence[Encoding]) -> Encoding:
         torch.cat([step.features for step in steps], 1),
         torch.cat(tokens, 1) if tokens else None,
         steps[-1].carry,
+        _roles_of(steps),
     )
+
+
+def _roles_of(steps: Sequence[Encoding]) -> Roles | None:
+    each = [step.roles for step in steps if step.roles is not None]
+    if not each:
+        return None
+    parts = zip(*(vars(roles).values() for roles in each), strict=True)
+    return Roles(*(torch.cat(part, 1) for part in parts))
 
 
 def _fit(scores: Tensor, n: int) -> Tensor:
