@@ -25,7 +25,7 @@ _PLATES_BELOW_RAMP = ((-4, -6), (-6, -4), (-3, -6), (-6, -3))
 """from the top of a main ramp, uphill being (1, 1): where the recorded maps have them"""
 _BACK = 7  # cells around a resource in which closed ground is counted
 _LINES = (layouts.ABOVE, layouts.BESIDE)
-_LINE_WEIGHT = 7  # of 10: a fifth of the recorded bases have their fields in a line
+_LINE_WEIGHT = 7  # of 10: few of the recorded bases have their fields in a line
 _CRESCENT = (11, 13)  # cells from a townhall to what lies behind its fields
 _MOST_DROPPED = 2  # bases without room for their resources, of all players
 _SHIFT = 3  # cells by which a base may lie off its site
