@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +34,10 @@ class Encoding:
     tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations
     carry: Tensor  # [B, A, C] after the last step
     roles: Roles | None = None  # [B, T, A, ...] of networks that have them
+
+
+Step = Callable[[int, Tensor], Encoding]
+"""Which step, and the carry before it -> its encoding, before communication"""
 
 
 class Actor(nn.Module):
@@ -79,14 +82,37 @@ class Actor(nn.Module):
         """Features of agents with these ids [A, A], before communication."""
         if isinstance(self.core, TokenCore):
             return Encoding(*self.core(self.encoder, obs, carry, resets, ids))
+        return self._recall(*self._read(obs, ids), carry, resets)
+
+    def _read(self, obs: Obs, ids: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """What the encoder makes of all steps: features [B, T, A, H], tokens [B, T, A, M, K]."""
         # [B T, A, H], [B T, A, M, K]
         features, tokens = encode(self.encoder, self.net, obs.merge(), ids)
-        now = split_axis(features, resets.shape)  # [B, T, A, H]
-        features, carry = self.core(now, carry, resets)
+        shape = obs.avail.shape[:2]
+        return split_axis(features, shape), None if tokens is None else split_axis(tokens, shape)
+
+    def _recall(
+        self, now: Tensor, tokens: Tensor | None, carry: Tensor, resets: Tensor
+    ) -> Encoding:
+        """What the core makes of it."""
+        assert not isinstance(self.core, TokenCore), "that one reads for itself"
+        features, carry = self.core(now, carry, resets)  # [B, T, A, H]
         roles = self.roles(now, features) if self.roles is not None else None
-        if tokens is not None:
-            tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
         return Encoding(features, tokens, carry, roles)
+
+    def _steps(self, obs: Obs, resets: Tensor, ids: Tensor | None) -> Step:
+        """Encodings of one step after the other, before communication; all are read at once."""
+        if isinstance(self.core, TokenCore):
+            return lambda t, carry: self.encode_alone(
+                obs[:, t : t + 1], carry, resets[:, t : t + 1], ids
+            )
+        now, tokens = self._read(obs, ids)
+        return lambda t, carry: self._recall(
+            now[:, t : t + 1],
+            None if tokens is None else tokens[:, t : t + 1],
+            carry,
+            resets[:, t : t + 1],
+        )
 
     def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N]."""
@@ -133,9 +159,9 @@ class Actor(nn.Module):
         if self.comm is None:
             return self.logits(self.encode_alone(obs, carry, resets, ids), obs)
         comm, encodings = self.comm, list[Encoding]()
+        step = self._steps(obs, resets, ids)
         for t in range(resets.shape[1]):
-            now = obs[:, t : t + 1]
-            encoding = self.encode_alone(now, carry, resets[:, t : t + 1], ids)
+            now, encoding = obs[:, t : t + 1], step(t, carry)
             words = [each[:, t : t + 1] for each in said]
             after = comm.listen(encoding.features, words, comm_mask(now))
             carry = self.core.remember(encoding.carry, after[:, 0])
@@ -146,8 +172,7 @@ class Actor(nn.Module):
         self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None
     ) -> tuple[Encoding, list[Tensor]]:
         assert self.comm is not None
-        alone = partial(self.encode_alone, ids=ids)
-        return _talk([self.comm], alone, self.core, obs, carry, resets)
+        return _talk([self.comm], self._steps(obs, resets, ids), self.core, obs, carry)
 
     def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
         """New noise in noisy layers, if there are any, the same for all rows or for each its own;
@@ -276,7 +301,10 @@ class SeparateActors(nn.Module):
     def _talk(
         self, comms: Sequence[Comm], obs: Obs, carry: Tensor, resets: Tensor
     ) -> tuple[Encoding, list[Tensor]]:
-        return _talk(comms, self._encode_alone, self.each[0].core, obs, carry, resets)
+        def step(t: int, carry: Tensor) -> Encoding:
+            return self._encode_alone(obs[:, t : t + 1], carry, resets[:, t : t + 1])
+
+        return _talk(comms, step, self.each[0].core, obs, carry)
 
     def _comms(self) -> list[Comm]:
         return [actor.comm for actor in self.each if actor.comm is not None]
@@ -298,20 +326,18 @@ def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | Separ
 
 def _talk(
     comms: Sequence[Comm],
-    encode_alone: Callable[[Obs, Tensor, Tensor], Encoding],
+    step: Step,
     core: Core,
     obs: Obs,
     carry: Tensor,
-    resets: Tensor,
 ) -> tuple[Encoding, list[Tensor]]:
     """Encodings after communication, and what was said in each round, [B, T, A, W].
 
     Step by step: what an agent has heard enters its recurrent state, and so the next step.
     """
     encodings, said = list[Encoding](), list[list[Tensor]]()
-    for t in range(resets.shape[1]):
-        now = obs[:, t : t + 1]
-        encoding = encode_alone(now, carry, resets[:, t : t + 1])
+    for t in range(obs.avail.shape[1]):
+        now, encoding = obs[:, t : t + 1], step(t, carry)
         features, words = exchange(comms, encoding.features, comm_mask(now))
         carry = core.remember(encoding.carry, features[:, 0])
         encodings.append(replace(encoding, features=features, carry=carry))
