@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from terrarium import cli
+from terrarium.marl.playing.player import load_player
 
 FOLDER = Path(__file__).parents[1] / "examples" / "extending"
 NAMES = ["algorithm", "network", "sharing_rule", "environment", "scenario", "tactic"]
@@ -78,6 +79,8 @@ def test_the_commands_of_the_examples_run(
             run_python(words, monkeypatch)
         else:
             run_terrarium(shortened(words), monkeypatch)
+    for file in home.glob("runs/*/checkpoints/last.pt"):  # what has learned also plays from a file
+        assert load_player(file).views
 
 
 def test_every_example_has_a_numbered_readme_and_one_file_to_copy() -> None:
@@ -137,7 +140,7 @@ class TooNarrow(NoForward):
         ("qmix smac/3m net.core=my_lab:NoForward", "my_lab:NoForward lacks forward: a core has"),
         ("qmix smac/3m mixer.kind=my_lab:NoForward", "my_lab:NoForward lacks forward: a mixer"),
         ("qmix smac/3m explore.kind=my_lab:NoForward", "lacks choose: an explorer has choose"),
-        ("vdn smac/3m share.rule=my_lab:NoForward", "lacks select: a sharing rule has select"),
+        ("vdn smac/3m share.rule=my_lab:NoForward", "lacks weigh: a sharing rule has weigh"),
     ],
 )
 def test_what_does_not_keep_a_contract_is_one_line_that_says_where_it_is(

@@ -9,7 +9,8 @@ from torch.distributions import Bernoulli, Categorical, Normal, TransformedDistr
 from torch.distributions.transforms import TanhTransform
 
 from terrarium.envs.tasks.spec import Spec
-from terrarium.marl.distributions import EDGE, ActionHead, VectorActions
+from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.distributions import EDGE, ActionHead, VectorActions
 
 CPU = torch.device("cpu")
 PARTS = (
@@ -24,7 +25,7 @@ LOWEST = torch.finfo(torch.float32).min
 
 def made(share_params: bool = False, log_std: float = -0.3) -> ActionHead:
     spec = Spec(3, N, N, 4, 4, parts=PARTS)
-    head = ActionHead(spec, share_params, log_std, CPU)
+    head = ActionHead(spec, NetConfig(share_params=share_params), log_std, CPU)
     assert isinstance(head.log_std, torch.nn.Parameter)
     with torch.no_grad():
         head.log_std += 0.1 * torch.arange(head.log_std.numel()).view_as(head.log_std)

@@ -12,6 +12,7 @@ from terrarium.errors import TerrariumError
 from terrarium.marl.algos import ALGOS
 from terrarium.marl.diagram import diagram, settings_of_parts
 from terrarium.marl.run_folder import settings_from
+from terrarium.marl.sections import every_config
 from terrarium.marl.settings import Settings, from_layers, resolve, sections
 from terrarium.marl.trainer import check_start
 from tests.covering import few_quick
@@ -133,6 +134,9 @@ def test_mistakes_are_named(words: list[str], message: str) -> None:
             'algo.optimizer is adma; allowed: adam, rmsprop. Did you mean "adam"?',
         ),
         ("vdn", ["algo.tau=0"], "algo.tau is 0.0"),
+        ("ippo", ["critic.n_heads=2"], "critic.* sets up a centralized critic, and ippo has none"),
+        ("vdn", ["core.window=4"], "core.window is a setting of net.core=transformer, which was"),
+        ("qplex", ["mixer.embed_dim=4"], "mixer.embed_dim is a setting of mixer.kind=qmix, which"),
         ("vdn", ["algo.steps_per_update=0"], "algo.steps_per_update is 0.0"),
         ("qmix", ["mixer.hypernet_layers=3"], "mixer.hypernet_layers is 3; allowed: 1 to 2"),
         ("qmix", ["differ.select=al"], 'differ.select is "al". Did you mean "all"?'),
@@ -224,8 +228,9 @@ def test_unknown_algorithms_and_presets_are_named() -> None:
 def test_every_setting_has_a_meaning_and_a_default_or_none() -> None:
     for algo in ALGOS:
         for section, kind in sections(algo).items():
-            for setting in describe(section, kind):
-                assert setting.meaning, setting.name
+            for config in every_config(section, kind):
+                for setting in describe(section, config):
+                    assert setting.meaning, setting.name
 
 
 @pytest.mark.parametrize("name", few_quick(preset_names()))

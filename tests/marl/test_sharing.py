@@ -1,7 +1,9 @@
 """ReplayStore sharing: who sends what to whom, when, and what receivers learn from it."""
 
+import copy
 import dataclasses
 import math
+from pathlib import Path
 from statistics import NormalDist, fmean, pstdev
 
 import numpy as np
@@ -13,7 +15,7 @@ from torch import Tensor
 
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.q_learning import mean_square, td_targets, team_targets
+from terrarium.marl.algos.q_learning import agent_targets, mean_square, team_targets
 from terrarium.marl.batch import Obs
 from terrarium.marl.differ import DifferConfig, select
 from terrarium.marl.nets.actor import SeparateActors
@@ -23,6 +25,7 @@ from terrarium.marl.sharing.exchange import Exchange, entropy_of
 from terrarium.marl.sharing.loss import SharedExperience, received_loss
 from terrarium.marl.sharing.receivers import Receivers
 from terrarium.marl.sharing.senders import SHARING_RULES, Sender, stochastic_chances
+from terrarium.marl.sharing.sharing_rule import Offer
 from terrarium.schedules import Schedule
 from tests.marl.experience import (
     N_AGENTS,
@@ -37,8 +40,11 @@ from tests.marl.experience import (
     share_config,
     with_longer_padding,
 )
+from tests.marl.small import made
 
 SENDING = list(SHARING_RULES)[1:]
+PAIR_RULES = ("scorer", "mutual_information", "embedding")
+BY_ERROR = [rule for rule in SENDING if rule not in PAIR_RULES]
 SHARING = ("iql", "vdn", "qmix", "qplex")
 
 
@@ -72,12 +78,12 @@ def percentile(numbers: list[float], share: float) -> float:
 @pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
 def test_unusual_errors_are_sent(rule: str, bandwidth: float) -> None:
     """Unusual beside the last 30 absolute errors of the same agent, in this batch and before."""
-    sender = Sender(share_config(rule, bandwidth=bandwidth, window=30), 3)
+    sender = Sender(share_config(rule, bandwidth=bandwidth, window=30), 3, 1)
     seen: list[list[float]] = [[], [], []]
     n_sent = 0
     for batch in range(6):
         errors, there = errors_of(batch, scale=1.0 + batch % 3)
-        sent = sender.mark(errors, there, seeded())
+        sent = marked(sender, errors, there, seeded())
         assert not sent[~there].any()
         for a in range(3):
             sizes = own(errors.abs(), there, a)
@@ -97,11 +103,11 @@ def test_unusual_errors_are_sent(rule: str, bandwidth: float) -> None:
 
 @pytest.mark.parametrize("bandwidth", [0.1, 0.25, 0.5, 1.0])
 def test_both_tails_of_a_batch_are_sent(bandwidth: float) -> None:
-    sender = Sender(share_config("normal_tails", bandwidth=bandwidth), 3)
+    sender = Sender(share_config("normal_tails", bandwidth=bandwidth), 3, 1)
     low = high = 0
     for batch in range(6):
         errors, there = errors_of(batch, scale=1.0 + batch % 3)
-        sent = sender.mark(errors, there, seeded())
+        sent = marked(sender, errors, there, seeded())
         assert not sent[~there].any()
         for a in range(3):
             mine = own(errors, there, a)
@@ -136,8 +142,8 @@ def test_lots_fall_as_often_as_their_chances_say() -> None:
         torch.linspace(0.0, 1.0, 20, dtype=torch.float64).view(20, 1, 1).expand(-1, -1, n_agents)
     )
     there = torch.ones_like(sizes, dtype=torch.bool)
-    sender = Sender(share_config("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents)
-    sent = sender.mark(sizes, there, seeded(1)).float().mean((1, 2))  # [20]
+    sender = Sender(share_config("stochastic", bandwidth=0.3, uniform_fraction=0.2), n_agents, 1)
+    sent = marked(sender, sizes, there, seeded(1)).float().mean((1, 2))  # [20]
     chances = stochastic_chances(sizes, there, 0.3, 0.2)[:, 0, 0]
     kept = sent / chances
     # Whoever was drawn meets much the same others, so the bandwidth keeps much the same share. The
@@ -157,7 +163,7 @@ def test_without_a_part_for_ordinary_experience_no_error_means_no_chance() -> No
 
 
 @given(
-    rule=st.sampled_from(SENDING),
+    rule=st.sampled_from(BY_ERROR),
     part=st.integers(1, 64),
     shape=st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4)),
     scale=st.sampled_from([0.0, 1e-6, 1.0, 1e6]),
@@ -166,10 +172,10 @@ def test_without_a_part_for_ordinary_experience_no_error_means_no_chance() -> No
 def test_nobody_sends_more_than_its_bandwidth_nor_what_is_not_there(
     rule: str, part: int, shape: tuple[int, int, int], scale: float, seed: int
 ) -> None:
-    sender = Sender(share_config(rule, bandwidth=part / 64, window=20), shape[2])
+    sender = Sender(share_config(rule, bandwidth=part / 64, window=20), shape[2], 1)
     for batch in range(2):
         errors, there = errors_of(seed + batch, shape, scale)
-        sent = sender.mark(errors.float(), there, seeded(seed))
+        sent = marked(sender, errors.float(), there, seeded(seed))
         assert not sent[~there].any()
         for a in range(shape[2]):
             n = int(there[..., a].sum())
@@ -181,14 +187,18 @@ def test_nobody_sends_more_than_its_bandwidth_nor_what_is_not_there(
 def test_another_number_of_agents_begins_anew() -> None:
     """As it comes in a curriculum; also when a run is resumed in a later scenario."""
     cfg = share_config("quantile", bandwidth=0.5, window=30)
-    fresh, used = Sender(cfg, 3), Sender(cfg, 5)
-    used.mark(*errors_of(1, (5, 4, 5)), seeded())
+    fresh, used = Sender(cfg, 3, 1), Sender(cfg, 5, 1)
+    marked(used, *errors_of(1, (5, 4, 5)), seeded())
     errors, there = errors_of(2)
-    assert torch.equal(used.mark(errors, there, seeded()), fresh.mark(errors, there, seeded()))
-    resumed = Sender(cfg, 5)
+    assert torch.equal(
+        marked(used, errors, there, seeded()), marked(fresh, errors, there, seeded())
+    )
+    resumed = Sender(cfg, 5, 1)
     resumed.load_state_dict(used.state_dict())
     errors, there = errors_of(3)
-    assert torch.equal(used.mark(errors, there, seeded()), resumed.mark(errors, there, seeded()))
+    assert torch.equal(
+        marked(used, errors, there, seeded()), marked(resumed, errors, there, seeded())
+    )
 
 
 def obs_for(
@@ -261,14 +271,29 @@ def test_one_role_is_everybody() -> None:
     assert torch.equal(found, ~torch.eye(4, dtype=torch.bool).expand_as(found))
 
 
+def offer_of(
+    features: Tensor, errors: Tensor, there: Tensor, rewards: Tensor | None = None
+) -> Offer:
+    """Each row is a sequence."""
+    owner = torch.arange(len(errors)).unsqueeze(1).expand(errors.shape[:2])
+    rewards = torch.zeros_like(errors) if rewards is None else rewards
+    return Offer(features, errors, rewards, there, owner)
+
+
+def marked(sender: Sender, errors: Tensor, there: Tensor, generator: torch.Generator) -> Tensor:
+    """[R, L, A] what is sent."""
+    offer = offer_of(torch.zeros((*errors.shape, 1)), errors, there)
+    return (sender.mark(offer, generator) > 0.0).any(-1)
+
+
 def sharings(cfg: ShareConfig, batches: list[Tensor]) -> list[bool]:
     """Whether anything was sent in each of these gradient steps; errors are [N]."""
-    exchange, sent = Exchange(cfg, 2), []
+    exchange, sent = Exchange(cfg, 2, 3), []
     for errors in batches:
         both = torch.stack((errors, errors), -1).unsqueeze(0)  # [1, N, 2]
         there = torch.ones_like(both, dtype=torch.bool)
-        obs, features = obs_for(there), torch.zeros((*both.shape, 3))
-        sent.append(bool(exchange.send(obs, features, both, there, seeded()).any()))
+        offer = offer_of(torch.zeros((*both.shape, 3)), both, there)
+        sent.append(bool(exchange.send(obs_for(there), offer, seeded()).any()))
     return sent
 
 
@@ -339,7 +364,7 @@ def test_with_one_network_receiving_is_counting_once_more(
     there = rows.obs.acting[:, :-1] & rows.filled.unsqueeze(-1)
     has_receiver = there.sum(-1, keepdim=True) > 1  # [R, L, 1]
     if algo == "iql":
-        errors = reading.taken - td_targets(rows, reading.next_taken, learner.cfg)
+        errors = reading.taken - agent_targets(rows, reading.next_taken, learner.cfg)
         once = N_AGENTS * mean_square(errors, rows)
     else:  # by the slope of the team's value, as in DIFFER
         state = rows.obs.state[:, :-1]
@@ -392,6 +417,21 @@ def test_what_is_received_counts_as_much_as_differ_lets_it_count(kind: str) -> N
     assert float((found.total - own.total).detach()) == pytest.approx(expected, rel=1e-6)
     fraction = expected / float(found.total.detach())
     assert float(found.metrics["received_fraction"]) == pytest.approx(fraction, rel=1e-6)
+
+
+@pytest.mark.parametrize("algo", ["vdn", "iql"])
+def test_a_learner_with_buffers_of_received_experience_learns(algo: str) -> None:
+    words = ("share.rule=quantile", "share.storage=buffer", "share.bandwidth=0.5")
+    learner, collector = made(algo, *words)
+    fractions = []
+    for _ in range(20):
+        learner.observe(collector.collect(learner.act)[0])
+        metrics = learner.update(0.5)
+        fractions.append(metrics.get("learn/received_fraction", 0.0))
+    assert 0.0 < fractions[-1] < 0.9
+    learner.load_state_dict(learner.state_dict())
+    learner.load_experience(Path(), {})  # what was not kept on the disk cannot be referred to
+    assert not len(learner.exchange.buffers.draw(3, seeded()).row)
 
 
 @pytest.mark.parametrize("algo", SHARING)
@@ -474,7 +514,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
     reading = off.read(rows)
     found, expected = off.loss(rows, reading), plain.loss(rows, plain.read(rows))
     if algo == "iql":
-        errors = reading.taken - td_targets(rows, reading.next_taken, off.cfg)
+        errors = reading.taken - agent_targets(rows, reading.next_taken, off.cfg)
         formula = N_AGENTS * mean_square(errors, rows)
     else:
         state = rows.obs.state[:, :-1]
@@ -502,9 +542,10 @@ def test_a_step_without_sharing_is_one_without_receivers(algo: str, rule: str) -
 
 
 @pytest.mark.parametrize("rule", SENDING)
-@pytest.mark.parametrize("receivers", ["all", "similar", "roles"])
+@pytest.mark.parametrize("receivers", ["all", "similar", "roles", "latent_roles"])
 @pytest.mark.parametrize("trigger", ["fixed", "entropy"])
 def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigger: str) -> None:
+    torch.manual_seed(0)
     cfg = share_config(
         rule,
         bandwidth=0.4,
@@ -515,17 +556,20 @@ def test_a_resumed_exchange_goes_on_to_the_bit(rule: str, receivers: str, trigge
         interval=2,
         n_roles=2,
     )
-    exchange, resumed, generator = Exchange(cfg, 3), Exchange(cfg, 3), seeded(9)
+    exchange, resumed, generator = Exchange(cfg, 3, 4), Exchange(cfg, 3, 4), seeded(9)
 
     def send(to: Exchange, batch: int) -> Tensor:
         errors, there = errors_of(batch)
         vector = torch.randn((5, 4, 3, 6), generator=seeded(batch))
         features = torch.randn((5, 4, 3, 4), generator=seeded(batch))
-        return to.send(obs_for(there, vector), features, errors, there, generator)
+        offer = offer_of(features, errors, there, torch.roll(errors, 1, 0))
+        goes_to = to.send(obs_for(there, vector), offer, generator)
+        to.sender.rule.learn(offer, torch.randn((*there.shape, 3), generator=seeded(batch)))
+        return goes_to
 
     for batch in range(5):
         send(exchange, batch)
-    resumed.load_state_dict(exchange.state_dict())
+    resumed.load_state_dict(copy.deepcopy(exchange.state_dict()))
     numbers = generator.get_state()
     expected = [send(exchange, batch) for batch in range(5, 10)]
     generator.set_state(numbers)

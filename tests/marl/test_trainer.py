@@ -140,9 +140,9 @@ def assert_resumes_bit_for_bit(finished: Finished) -> None:
     assert min(learned) <= checkpoint < max(learned)
 
 
-# An evaluation and a checkpoint after 256 steps, a crash after 320, another evaluation at the end.
-CRASH = 320
-RESUMED = ("eval.interval=256", "run.max_steps=384", "eval.replays=false")
+# An evaluation and a checkpoint after 512 steps, a crash after 576, another evaluation at the end.
+CRASH = 576
+RESUMED = ("eval.interval=512", "run.max_steps=640", "eval.replays=false")
 
 
 @pytest.fixture(scope="module", params=ALGOS)
@@ -163,6 +163,9 @@ PARTS = [
     ("qmix", ("explore.kind=ucb", "replay.chunk_length=4", "net.core=gru")),
     ("qplex", ("explore.kind=noisy", "differ.select=PER_weight", "replay.chunk_length=1")),
     ("vdn", ("share.rule=quantile", "share.receivers=roles", "share.trigger=entropy")),
+    ("vdn", ("share.rule=embedding", "share.receivers=latent_roles", "share.min_similarity=0")),
+    ("iql", ("share.rule=mutual_information", "share.storage=buffer", "net.role_dim=2")),
+    ("qmix", ("share.rule=scorer", "replay.chunk_length=4", "replay.burn_in=2", "net.core=gru")),
 ]
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from terrarium.config import check_settings
 from terrarium.marl.sharing.config import ShareConfig
-from terrarium.marl.sharing.senders import SharingRule
+from terrarium.marl.sharing.sharing_rule import SharingRule
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class AboveMean(SharingRule):
 
     Config = AboveMeanConfig
 
-    def __init__(self, cfg: Any, n_agents: int) -> None:
+    def __init__(self, cfg: Any, n_agents: int, n_features: int) -> None:
         self.cfg = cfg
 
     def select(

@@ -41,8 +41,9 @@ class ListAlgos:
 class ListSettings:
     """Show every setting of a run, what it means, and what it is by default.
 
-    With a scenario, defaults are those of its preset. Settings that choose a part, such as
-    net.encoder=cnn, show the settings of that part.
+    With a scenario, defaults are those of its preset.
+
+    A word such as net.encoder=cnn shows the settings of that part.
 
     Example:  terrarium list settings mappo smac/3m net.encoder=cnn
     """
@@ -52,7 +53,7 @@ class ListSettings:
     scenario: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO]")] = ""
     """a scenario, for its preset"""
     words: Annotated[
-        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SECTION.KEY=VALUE...]")
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[KEY=VALUE...]")
     ] = ()
     """settings that choose other parts"""
     json: bool = False

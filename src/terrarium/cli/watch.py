@@ -130,8 +130,8 @@ def _latest_record(run: Path) -> Path:
     records = [*run.glob(f"replays/*{SUFFIX}"), *run.glob(f"replays/*{EPISODE_SUFFIX}")]
     if not records:
         raise TerrariumError(
-            f"{run}: nothing has been recorded here. A run records a battle at each evaluation; "
-            "--seed plays one now"
+            f"{run}: nothing has been recorded here. With eval.replays=true each test records an "
+            "episode; --seed plays one now"
         )
     return max(records, key=lambda path: path.stem)
 

@@ -1,5 +1,6 @@
 """Which algorithm can learn which task."""
 
+from terrarium.envs.tasks.spec import spec_of_some
 from terrarium.envs.tasks.task import Task
 from terrarium.errors import TerrariumError
 from terrarium.marl.algos.per_team import TeamConfig
@@ -19,7 +20,7 @@ def check_algo(
             "set net.encoder=mlp or linear"
         )
     spec, agents = task.spec(algo.views(net)), task.agents
-    members = dict(task.teams)[team] if team else range(len(agents))
+    members = dict(task.teams)[team] if team else tuple(range(len(agents)))
     for a in members if not algo.any_action else ():
         parts = spec.parts_of_each[a]
         if len(parts) != 1 or parts[0][0] != "choice":
@@ -28,7 +29,8 @@ def check_algo(
                 f"{algo_name} chooses one of several actions, and {agents[a]} of {task.name} has "
                 f"{has}; mappo, ippo, maddpg, matd3 and ddpg take every kind of action"
             )
-    if isinstance(learner.cfg, PpoConfig) and learner.cfg.sticky_action_prob and not spec.discrete:
+    is_sticky = isinstance(learner.cfg, PpoConfig) and learner.cfg.sticky_action_prob
+    if is_sticky and not spec_of_some(spec, members).discrete:
         raise TerrariumError(
             f"{learner.name}.sticky_action_prob repeats choices, and {task.name} takes vectors of "
             "numbers, bits or several choices; set it to 0"

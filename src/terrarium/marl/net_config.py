@@ -37,6 +37,12 @@ class NetConfig:
     """one network for all agents; false: one each, for a fixed number of agents"""
     agent_id: bool = False
     """append the agent id (one-hot) to the observation; for a fixed number of agents"""
+    role_dim: int = 0
+    """size of latent roles that condition the policy, as in ROMA; 0: no roles"""
+    role_identity_coef: float = 0.0001
+    """coefficient of the loss that makes roles identifiable by behavior"""
+    role_difference_coef: float = 0.001
+    """coefficient of the loss that makes roles specialized"""
     init: str = "orthogonal"
     """initial weights: orthogonal, or default, those of PyTorch's layers, as in PyMARL"""
     encoder_config: PartConfig = PartConfig()
@@ -44,11 +50,25 @@ class NetConfig:
     comm_config: PartConfig = PartConfig()
 
     def __post_init__(self) -> None:
-        if not 4 <= self.hidden_dim <= 4096:
-            raise NetError(f"net.hidden_dim is {self.hidden_dim}; allowed: 4 to 4096")
+        for name, low, high in (
+            ("hidden_dim", 4, 4096),
+            ("role_dim", 0, 64),
+            ("role_identity_coef", 0.0, 1e6),
+            ("role_difference_coef", 0.0, 1e6),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise NetError(f"net.{name} is {value}; allowed: {low:g} to {high:g}")
         if self.init not in INITS:
             raise NetError(
                 f'net.init is "{self.init}".{nearest(self.init, INITS)} Allowed: {", ".join(INITS)}'
+            )
+
+        if self.role_dim and (self.core == "token" or not self.share_params):
+            raise NetError(
+                f"net.role_dim is {self.role_dim}: roles tell agents of one network apart, by what "
+                "they see and remember; set net.share_params=true and another net.core than token, "
+                "or net.role_dim=0"
             )
 
     @property
@@ -68,6 +88,15 @@ def check_heads(section: str, net: NetConfig, n_heads: int) -> None:
             f"net.hidden_dim is {net.hidden_dim} and {section}.n_heads {n_heads}: in a transformer "
             f"{section} net.hidden_dim must be a multiple of {section}.n_heads, such as "
             f"{n_heads * -(-net.hidden_dim // n_heads)}"
+        )
+
+
+def refuse_roles(net: NetConfig, algo: str) -> None:
+    """For algorithms that leave out the losses of roles."""
+    if net.role_dim:
+        raise NetError(
+            f"net.role_dim is {net.role_dim}: {algo} does not learn the losses of roles; mappo, "
+            "ippo, iql, vdn, qmix, qplex and qtran do; set net.role_dim=0"
         )
 
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from terrarium.data.maps import layouts
 from terrarium.data.maps.expansions import find_expansions, townhall_centers
 from terrarium.data.maps.files import load_map, save_map
 from terrarium.data.maps.game_map import GameMap, Place
@@ -138,3 +139,27 @@ def test_the_observation_of_another_game_is_refused() -> None:
     _, seen = recorded("EphemeronLE")
     with pytest.raises(Exception, match=r"^map AcropolisLE: |^observation: "):
         import_map(info, seen)
+
+
+def test_most_recorded_bases_have_one_of_our_layouts() -> None:
+    known = (*layouts.CORNERS, layouts.GAS_BELOW, layouts.ABOVE, layouts.BESIDE, layouts.GOLD)
+    mirrored = {
+        frozenset((flip_x * x, flip_y * y, what) for x, y, what in layout)
+        for layout in known
+        for flip_x in (1, -1)
+        for flip_y in (1, -1)
+    }
+    n_bases, n_known, gold = 0, 0, []
+    for name in NAMES:
+        if name == "AutomatonLE_4.10.4":  # the same map again
+            continue
+        for base in find_expansions(captured_map(name)):
+            sizes = {1800: layouts.LARGE, 900: layouts.SMALL, 2250: layouts.GAS}
+            found = frozenset((o.x - base.x, o.y - base.y, sizes[o.amount]) for o in base.resources)
+            if base.is_rich:
+                gold.append(found in mirrored)
+                continue
+            n_bases += 1
+            n_known += found in mirrored
+    assert (n_bases, n_known) == (88, 54)
+    assert gold == [True, True]

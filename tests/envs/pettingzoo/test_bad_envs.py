@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from terrarium.envs.pettingzoo.errors import PettingZooError
-from terrarium.envs.pettingzoo.spec import find_spec, is_pettingzoo, spec_names
+from terrarium.envs.pettingzoo.spec import find_spec, spec_names
 from terrarium.envs.pettingzoo.vector import PettingZooVecEnv
+from terrarium.envs.tasks.battles import BattleTask
+from terrarium.envs.tasks.pettingzoo_tasks import PettingZooTask
+from terrarium.envs.tasks.registry import kind_of
 from terrarium.envs.vector import EnvError
 from terrarium.errors import TerrariumError
 from tests.envs.pettingzoo.playing import play, zoo
@@ -155,9 +158,9 @@ def test_an_option_that_a_particle_environment_does_not_have_is_refused() -> Non
 
 
 def test_names_of_worlds_are_told_from_scenarios() -> None:
-    assert all(is_pettingzoo(name) for name in spec_names())
-    assert is_pettingzoo("pettingzoo:a.b:c")
-    assert not is_pettingzoo("smac/3m")
+    assert all(kind_of(name) is PettingZooTask for name in spec_names())
+    assert kind_of("pettingzoo:a.b:c") is PettingZooTask
+    assert kind_of("smac/3m") is BattleTask
 
 
 def test_only_who_wants_a_window_gets_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:

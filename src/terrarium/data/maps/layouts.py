@@ -1,8 +1,9 @@
 """Resources around a townhall: the arrangements of the recorded maps.
 
 Offsets from the townhall's center, as measured in the first observations of AcropolisLE,
-AutomatonLE, BerlingradAIE, EphemeronLE, JagannathaAIE and KairosJunctionLE: 94 bases of 8 fields
-and 2 geysers, of which these and their mirror images are 70. Fields of 1800 and 900 alternate.
+AutomatonLE, BerlingradAIE, EphemeronLE, JagannathaAIE and KairosJunctionLE: 88 bases of 8 fields
+and 2 geysers, 54 of which are these or their mirror images; the others differ from them in the
+place of a field or two, or of a geyser. The gold one is that of AutomatonLE.
 """
 
 from collections.abc import Iterable

@@ -159,11 +159,6 @@ class _Glance:
     """as in board games, which are hardly ever played together"""
 
 
-def is_pettingzoo(word: str) -> bool:
-    """Whether a scenario's name is that of a PettingZoo environment."""
-    return word.startswith((PARTICLES, FOREIGN, SINGLE))
-
-
 def spec_names() -> list[str]:
     """The environments that have names of their own."""
     return [f"{PARTICLES}{name}" for name in COOPERATIVE]

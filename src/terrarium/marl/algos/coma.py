@@ -22,7 +22,7 @@ from terrarium.marl.algos.base import (
     update_target,
 )
 from terrarium.marl.batch import Obs, draw, masked_mean, parts, pick
-from terrarium.marl.net_config import NetConfig
+from terrarium.marl.net_config import NetConfig, refuse_roles
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.counterfactual import NO_ACTION, CounterfactualCritic
@@ -178,6 +178,7 @@ class Coma(Algo):
 
     @classmethod
     def check(cls, net: NetConfig, cfg: ComaConfig, n_envs: int) -> None:
+        refuse_roles(net, cls.__name__.lower())
         cfg.check_envs(n_envs)
 
     def teacher(self, progress: float) -> str:

@@ -22,7 +22,7 @@ from terrarium.marl.algos.base import (
 )
 from terrarium.marl.batch import Obs, Own, masked_mean
 from terrarium.marl.buffers.replay_batch import ReplayBatch, ReplayConfig
-from terrarium.marl.net_config import NetConfig
+from terrarium.marl.net_config import NetConfig, refuse_roles
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.encoders import views_of
@@ -224,6 +224,7 @@ class Maddpg(Algo):
 
     @classmethod
     def check(cls, net: NetConfig, cfg: MaddpgConfig, n_envs: int) -> None:
+        refuse_roles(net, cls.__name__.lower())
         if net.core != "none" and cfg.replay.chunk_length == 1:
             raise TerrariumError(
                 f"net.core is {net.core} and replay.chunk_length 1: recurrent networks learn from "

@@ -8,16 +8,17 @@ from torch import Tensor, nn
 
 from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
+from terrarium.errors import TerrariumError
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
 from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
-from terrarium.marl.distributions import ActionDistribution, ActionHead
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import make_actor
 from terrarium.marl.nets.building_blocks import load_into
-from terrarium.marl.nets.critic import Critic
+from terrarium.marl.nets.critic import Critic, CriticConfig
+from terrarium.marl.nets.distributions import ActionDistribution, ActionHead
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
@@ -181,7 +182,7 @@ class Ppo(Algo):
         self.device, self.generator = runtime.device, runtime.generator
         with runtime.seeded():
             self.actor = make_actor(spec, net).to(runtime.device)
-            self.head = ActionHead(spec, net.share_params, cfg.log_std_init, runtime.device)
+            self.head = ActionHead(spec, net, cfg.log_std_init, runtime.device)
             self.critic = Critic(spec, net, self.central, cfg.critic).to(runtime.device)
         self.policy = nn.ModuleList((self.actor, self.head))
         self.norm = ValueNorm()
@@ -235,9 +236,10 @@ class Ppo(Algo):
             # By the returns of each minibatch before they are normalized, as the authors do it.
             self.norm.update(part.returns[part.there.expand_as(part.returns)])
             part = replace(part, returns=self.norm.normalize(part.returns))
-            out, _ = self.actor(part.obs, part.carry[..., :-1], part.resets)
-            policy = self.head(out, part.obs.avail)
+            encoding = self.actor.encode(part.obs, part.carry[..., :-1], part.resets)
+            policy = self.head(self.actor.logits(encoding, part.obs), part.obs.avail)
             loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
+            loss = loss + self.actor.role_loss(encoding.roles, part.obs.acting & part.there)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:
                 break
@@ -324,3 +326,12 @@ class Ippo(Ppo):
     """IPPO (de Witt et al. 2020): independent PPO, the critic reads the agent's observation."""
 
     central = False
+
+    @classmethod
+    def check(cls, net: NetConfig, cfg: PpoConfig, n_envs: int) -> None:
+        super().check(net, cfg, n_envs)
+        if cfg.critic != CriticConfig():
+            raise TerrariumError(
+                "critic.* sets up a centralized critic, and ippo has none: its critic has an "
+                "encoder like the actor's; set encoder.*"
+            )

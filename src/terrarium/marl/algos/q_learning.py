@@ -145,6 +145,7 @@ class QValues:
     next_taken: Tensor  # [R, L, A] their values by the target network
     next_best: Tensor  # [R, L, A] the target network's highest values
     next_features: Tensor  # [R, L, A, H]
+    role_loss: Tensor  # [] of agents with latent roles
 
 
 @dataclass(frozen=True)
@@ -188,57 +189,73 @@ def q_values(batch: ReplayBatch, online: JointQ, target: JointQ, double_q: bool)
         next_taken=known(pick(next_q, next_actions), goes_on),
         next_best=known(next_q.max(-1).values, goes_on),
         next_features=next_encoding.features[:, 1:],
+        role_loss=online.agents.role_loss(encoding.roles, batch.acting),
     )
 
 
 def qmix_loss(
-    batch: ReplayBatch,
-    q: QValues,
-    online: JointQ,
-    target: JointQ,
-    cfg: QLearningConfig,
-    hooks: Sequence[AgentLoss] = (),
+    batch: ReplayBatch, q: QValues, online: JointQ, target: JointQ, cfg: QLearningConfig
 ) -> Loss:
     """TD error of the mixed value (Rashid et al. 2018, section 4); VDN and QPLEX mix otherwise."""
-    targets = team_targets(batch, q, target, cfg)  # [R, L]
-    if not hooks:
-        q_tot = online.mixer(q.taken, q.best, batch.actions, batch.obs.state[:, :-1])  # [R, L]
-        return team_loss(batch, q_tot, q_tot - targets)
-    taken = q.taken.detach() if any(hook.trains_alone for hook in hooks) else q.taken
-    q_tot, gradients = mixing_gradients(batch, taken, q.best, online.mixer)  # [R, L], [R, L, A]
-    td_errors = q_tot - targets  # [R, L]
-    agent_errors = gradients * td_errors.detach().unsqueeze(-1)  # [R, L, A]
-    each = split(batch, q.taken, q.next_taken, agent_errors, cfg.gamma)
-    return with_hooks(team_loss(batch, q_tot, td_errors), hooks, batch, q, each)
+    q_tot = online.mixer(q.taken, q.best, batch.actions, batch.obs.state[:, :-1])  # [R, L]
+    return td_loss(batch, q_tot, team_targets(batch, q, target, cfg))
 
 
 @torch.no_grad()
 def team_targets(batch: ReplayBatch, q: QValues, target: JointQ, cfg: QLearningConfig) -> Tensor:
-    """Targets of Q_tot [R, L]: TD(lambda) or n-step, from the target network's mixed values."""
-    state = batch.obs.state[:, 1:]  # [R, L, S]
-    next_q_tot = target.mixer(q.next_taken, q.next_best, q.next_actions, state)  # [R, L]
-    return td_targets(batch, next_q_tot, cfg)
-
-
-def td_targets(batch: ReplayBatch, next_values: Tensor, cfg: QLearningConfig) -> Tensor:
-    """Targets of the team [R, L] from its rewards, or of each agent [R, L, A] from its own."""
+    """Targets of Q_tot [R, L] from the rewards and the target network's Q_tot of next states."""
+    next_q_tot = target.mixer(q.next_taken, q.next_best, q.next_actions, batch.obs.state[:, 1:])
     # A time limit is not the end of the game: only `terminated` stops the bootstrap.
-    if next_values.ndim == 2:
-        rewards, terminated, over = batch.rewards.T, batch.terminated.T, batch.last.T
-    else:
-        own = batch.own.swap()
-        rewards, terminated, over = own.rewards, own.terminated, own.over(batch.last.T)
+    return td_targets(batch.rewards.T, next_q_tot, batch.terminated.T, batch.last.T, cfg)
+
+
+def td_targets(
+    rewards: Tensor, next_values: Tensor, terminated: Tensor, over: Tensor, cfg: QLearningConfig
+) -> Tensor:
+    """TD(lambda) or n-step targets [R, L, ...]; but for the values all have steps first."""
     steps_first = (rewards, next_values.transpose(0, 1), terminated, over, cfg.gamma)
     if cfg.td_lambda > 0.0:
         return lambda_returns(*steps_first, cfg.td_lambda).transpose(0, 1)
     return n_step_returns(*steps_first, cfg.n_step_return).transpose(0, 1)
 
 
+def td_loss(batch: ReplayBatch, values: Tensor, targets: Tensor) -> Loss:
+    """Mean squared TD error of a team's values [R, L], over the steps that were played."""
+    td_errors = values - targets  # [R, L]
+    td_error = masked_mean(td_errors.detach().abs(), batch.filled)
+    metrics = {"td_error": td_error, "q_taken": masked_mean(values.detach(), batch.filled)}
+    return Loss(mean_square(td_errors, batch), error_of_rows(td_errors, batch), metrics)
+
+
+def hooked_qmix_loss(
+    batch: ReplayBatch,
+    q: QValues,
+    online: JointQ,
+    target: JointQ,
+    cfg: QLearningConfig,
+    hooks: Sequence[AgentLoss],
+) -> Loss:
+    """The same, and the losses of hooks on the TD error of each agent: dQ_tot/dQ_i times the
+    team's."""
+    targets = team_targets(batch, q, target, cfg)  # [R, L]
+    taken = q.taken.detach() if any(hook.trains_alone for hook in hooks) else q.taken
+    q_tot, gradients = mixing_gradients(batch, taken, q.best, online.mixer)  # [R, L], [R, L, A]
+    agent_errors = gradients * (q_tot - targets).detach().unsqueeze(-1)  # [R, L, A]
+    each = split(batch, q.taken, q.next_taken, agent_errors, cfg.gamma)
+    return with_hooks(td_loss(batch, q_tot, targets), hooks, batch, q, each)
+
+
+def agent_targets(batch: ReplayBatch, next_values: Tensor, cfg: QLearningConfig) -> Tensor:
+    """Targets of each agent's Q-values [R, L, A], from what it earned itself."""
+    own = batch.own.swap()
+    return td_targets(own.rewards, next_values, own.terminated, own.over(batch.last.T), cfg)
+
+
 def iql_loss(
     batch: ReplayBatch, q: QValues, cfg: QLearningConfig, hooks: Sequence[AgentLoss] = ()
 ) -> Loss:
     """Each agent's own TD error (Tan 1993; Tampuu et al. 2017)."""
-    targets = td_targets(batch, q.next_taken, cfg)  # [R, L, A]
+    targets = agent_targets(batch, q.next_taken, cfg)  # [R, L, A]
     td_errors = (q.taken - targets) * batch.own.there
     # The team's reward goes on after an agent's death, so only the team's end is an end. What a
     # return of more than one step knows beyond the next value is part of the reward that a
@@ -257,15 +274,6 @@ def iql_loss(
     # Losses of hooks are sums over agents, so this one has to be, too.
     loss = mean_square(td_errors, batch) * td_errors.shape[-1]
     return with_hooks(Loss(loss, error_of_rows(td_errors, batch), metrics), hooks, batch, q, each)
-
-
-def team_loss(batch: ReplayBatch, q_tot: Tensor, td_errors: Tensor) -> Loss:
-    """Mean squared TD error of a team's values [R, L]."""
-    metrics = {
-        "td_error": masked_mean(td_errors.detach().abs(), batch.filled),
-        "q_taken": masked_mean(q_tot.detach(), batch.filled),
-    }
-    return Loss(mean_square(td_errors, batch), error_of_rows(td_errors, batch), metrics)
 
 
 def with_hooks(
@@ -317,9 +325,9 @@ class QLearner(Algo):
             explorer = find_explorer(cfg.explore.kind)
             agents = make_actor(spec, net, noisy=explorer.is_noisy)
             self.online = JointQ(agents, self.make_mixer()).to(runtime.device)
+            self.exchange = self.make_exchange()
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self.optimizer = make_optimizer(cfg.optimizer, self.online.parameters(), cfg.lr, fused=True)
-        self.exchange = self.make_exchange()
         self.explorer = explorer(cfg.explore, spec.n_agents, spec.n_actions)
         self.hindsight: Goals | None = None
         """columns of goals in observations, if the environment has any: for hindsight"""
@@ -335,7 +343,7 @@ class QLearner(Algo):
         return mixer
 
     def make_exchange(self) -> Exchange:
-        return Exchange(self.cfg.share, self.spec.n_agents)
+        return Exchange(self.cfg.share, self.spec.n_agents, self.net.n_features)
 
     def hooks(self) -> list[AgentLoss]:
         """DIFFER, if it is on, and experience sharing."""
@@ -345,7 +353,10 @@ class QLearner(Algo):
 
     def loss(self, batch: ReplayBatch, q: QValues) -> Loss:
         """What a gradient step minimizes."""
-        return qmix_loss(batch, q, self.online, self.target, self.cfg, self.hooks())
+        networks, hooks = (self.online, self.target), self.hooks()
+        if hooks:
+            return hooked_qmix_loss(batch, q, *networks, self.cfg, hooks)
+        return qmix_loss(batch, q, *networks, self.cfg)
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -386,8 +397,11 @@ class QLearner(Algo):
         if not self.cfg.replay.chunk_length:
             batch = batch.packed()
         batch = batch.to(self.device)
-        loss = self.loss(batch, self.read(batch))
-        norm = gradient_step(loss.total, self.optimizer, self.cfg.max_grad_norm, self.online)
+        q = self.read(batch)
+        loss = self.loss(batch, q)
+        total, limit = loss.total + q.role_loss, self.cfg.max_grad_norm
+        norm = gradient_step(total, self.optimizer, limit, self.online)
+        self.exchange.learn(self.online.agents)
         self.training.n_updates += 1
         n_updates, interval = self.training.n_updates, self.cfg.target_update_interval
         update_target(self.target, self.online, n_updates, interval, self.cfg.tau)
@@ -405,6 +419,8 @@ class QLearner(Algo):
 
     def load_experience(self, folder: Path, saved: dict[str, Any]) -> None:
         self.training.load(folder, saved)
+        if not saved and self.exchange.buffers is not None:
+            self.exchange.buffers.clear()  # what it refers to was not kept
 
     def state_dict(self) -> dict[str, Any]:
         parts = {name: getattr(self, name).state_dict() for name in _STATEFUL}
@@ -430,7 +446,8 @@ def sharing_hooks(learner: QLearner) -> list[AgentLoss]:
         return []
     agents = (learner.online.agents, learner.target.agents)
     gamma, double_q = learner.cfg.gamma, learner.cfg.double_q
-    return [Sharing(learner.exchange, agents, gamma, double_q, learner.generator)]
+    generator, replay = learner.generator, learner.training.store.replay
+    return [Sharing(learner.exchange, agents, gamma, double_q, generator, replay)]
 
 
 def check_hindsight(replay: ReplayConfig) -> None:

@@ -16,8 +16,8 @@ from terrarium.marl.algos.q_learning import (
     QValues,
     check_hindsight,
     mean_square,
+    td_loss,
     td_targets,
-    team_loss,
 )
 from terrarium.marl.buffers.replay_batch import ReplayBatch
 from terrarium.marl.net_config import NetConfig
@@ -62,7 +62,7 @@ class Qtran(QLearner):
         check_hindsight(cfg.replay)
 
     def make_exchange(self) -> Exchange:
-        return Exchange(ShareConfig(), self.spec.n_agents)
+        return Exchange(ShareConfig(), self.spec.n_agents, self.net.n_features)
 
     def make_mixer(self) -> nn.Module:
         spec, n_features = self.spec, self.net.n_features
@@ -83,11 +83,12 @@ def qtran_loss(
     joint = online(features, batch.actions, state)  # [R, L]
     with torch.no_grad():
         next_joint = target(q.next_features, q.next_actions, batch.obs.state[:, 1:])  # [R, L]
-        targets = td_targets(batch, next_joint, cfg)
+        over = batch.last.T
+        targets = td_targets(batch.rewards.T, next_joint, batch.terminated.T, over, cfg)
         greedy = q.q[:, :-1].argmax(-1)  # [R, L, A]
         greedy_joint = online(features, greedy, state)  # [R, L]
     value = online.offset(state)  # [R, L]
-    td = team_loss(batch, joint, joint - targets)
+    td = td_loss(batch, joint, targets)
     opt = q.best.sum(-1) - greedy_joint + value  # [R, L] has to be 0
     nopt = (q.taken.sum(-1) - joint.detach() + value).clamp(max=0.0)  # [R, L] has to be 0 or more
     total = (

@@ -84,6 +84,11 @@ class ReplayBatch:
         return self.filled & ~following
 
     @property
+    def acting(self) -> Tensor:
+        """[R, L, A] agents that could act, in steps that are learned from."""
+        return self.obs.acting[:, :-1] & self.filled.unsqueeze(-1)
+
+    @property
     def step_weights(self) -> Tensor:
         """[R, L] how much a step counts; padding does not."""
         return self.weights[self.owner] * self.filled

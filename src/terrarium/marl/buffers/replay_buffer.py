@@ -64,6 +64,8 @@ class ReplayBuffer:
         self._lane_limit = torch.full((n_lanes,), length)  # the most steps of the open row
         self._fresh = torch.zeros(n_rows, dtype=torch.bool)  # an episode begins with the row
         self._n_begun = 0
+        self.generation = torch.zeros(n_rows, dtype=torch.int64)
+        """[rows] how often each was begun: what refers to one knows if it is still the same"""
         self._next = 0
         self._tree = SumTree(n_rows)
         self._highest = 1.0
@@ -154,6 +156,7 @@ class ReplayBuffer:
         if n:
             self._next = (int(opened[-1]) + 1) % n_rows
         self._n_steps[opened] = 0
+        self.generation[opened] += 1
         return opened
 
     def draw(self, share: float, generator: torch.Generator) -> ReplayBatch:
@@ -198,6 +201,11 @@ class ReplayBuffer:
             priorities = (errors.cpu().double() + SMALLEST_PRIORITY) ** self.cfg.per_alpha
             self._highest = max(self._highest, float(priorities.max()))
             self._tree.update(ids.cpu(), priorities)
+
+    @property
+    def n_closed_steps(self) -> int:
+        """Steps of all rows that can be drawn."""
+        return int(self._n_steps.sum())
 
     @property
     def n_rows(self) -> int:
@@ -252,6 +260,7 @@ class ReplayBuffer:
             "lane_limit": self._lane_limit,
             "fresh": self._fresh,
             "n_begun": self._n_begun,
+            "generation": self.generation,
             "next": self._next,
             "tree": self._tree.state_dict(),
             "highest": self._highest,
@@ -261,6 +270,7 @@ class ReplayBuffer:
         for name in ("n_steps", "lane_row", "lane_step", "lane_limit", "fresh"):
             getattr(self, f"_{name}").copy_(state[name])
         self._n_begun = int(state["n_begun"])
+        self.generation.copy_(state["generation"])
         self._next, self._highest = int(state["next"]), float(state["highest"])
         self._tree.load_state_dict(state["tree"])
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +16,7 @@ from terrarium.marl.nets.comm import Comm, comm_mask, exchange, make_comm
 from terrarium.marl.nets.cores import Core, make_core
 from terrarium.marl.nets.encoders import encode, make_encoder
 from terrarium.marl.nets.noisy import draw_noise, head
+from terrarium.marl.nets.roles import RoleConditioning, RoleModel, Roles
 from terrarium.marl.nets.transformer_encoder import TokenCore
 from terrarium.marl.nets.unit_columns import one_hot_ids
 
@@ -33,6 +33,11 @@ class Encoding:
     features: Tensor  # [B, T, A, H]
     tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations
     carry: Tensor  # [B, A, C] after the last step
+    roles: Roles | None = None  # [B, T, A, ...] of networks that have them
+
+
+Step = Callable[[int, Tensor], Encoding]
+"""Which step, and the carry before it -> its encoding, before communication"""
 
 
 class Actor(nn.Module):
@@ -52,6 +57,9 @@ class Actor(nn.Module):
             self.basic = head(cfg.hidden_dim, spec.first_target, OUTPUT_GAIN, noisy)
             self.aim = head(cfg.hidden_dim, n_queries * self.encoder.token_dim, OUTPUT_GAIN, noisy)
         self.comm = make_comm(cfg)
+        hidden, self.role_coefs = cfg.hidden_dim, (cfg.role_identity_coef, cfg.role_difference_coef)
+        self.roles = RoleModel(hidden, hidden, cfg.role_dim, hidden) if cfg.role_dim else None
+        self.conditioning = RoleConditioning(cfg.role_dim, hidden) if cfg.role_dim else None
 
     @property
     def carry_size(self) -> int:
@@ -74,22 +82,57 @@ class Actor(nn.Module):
         """Features of agents with these ids [A, A], before communication."""
         if isinstance(self.core, TokenCore):
             return Encoding(*self.core(self.encoder, obs, carry, resets, ids))
+        return self._recall(*self._read(obs, ids), carry, resets)
+
+    def _read(self, obs: Obs, ids: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """What the encoder makes of all steps: features [B, T, A, H], tokens [B, T, A, M, K]."""
         # [B T, A, H], [B T, A, M, K]
         features, tokens = encode(self.encoder, self.net, obs.merge(), ids)
-        features, carry = self.core(split_axis(features, resets.shape), carry, resets)
-        if tokens is not None:
-            tokens = split_axis(tokens, resets.shape)  # [B, T, A, M, K]
-        return Encoding(features, tokens, carry)
+        shape = obs.avail.shape[:2]
+        return split_axis(features, shape), None if tokens is None else split_axis(tokens, shape)
+
+    def _recall(
+        self, now: Tensor, tokens: Tensor | None, carry: Tensor, resets: Tensor
+    ) -> Encoding:
+        """What the core makes of it."""
+        assert not isinstance(self.core, TokenCore), "that one reads for itself"
+        features, carry = self.core(now, carry, resets)  # [B, T, A, H]
+        roles = self.roles(now, features) if self.roles is not None else None
+        return Encoding(features, tokens, carry, roles)
+
+    def _steps(self, obs: Obs, resets: Tensor, ids: Tensor | None) -> Step:
+        """Encodings of one step after the other, before communication; all are read at once."""
+        if isinstance(self.core, TokenCore):
+            return lambda t, carry: self.encode_alone(
+                obs[:, t : t + 1], carry, resets[:, t : t + 1], ids
+            )
+        now, tokens = self._read(obs, ids)
+        return lambda t, carry: self._recall(
+            now[:, t : t + 1],
+            None if tokens is None else tokens[:, t : t + 1],
+            carry,
+            resets[:, t : t + 1],
+        )
 
     def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N]."""
-        flat, features = obs.merge(), encoding.features.flatten(0, 1)  # [B T, A, H]
+        features = encoding.features
+        if self.conditioning is not None and encoding.roles is not None:
+            features = self.conditioning(features, encoding.roles.mean)
+        flat, features = obs.merge(), features.flatten(0, 1)  # [B T, A, H]
         logits = self.basic(features)  # [B T, A, basic]
         if encoding.tokens is not None:
             aims = self._aims(features, encoding.tokens.flatten(0, 1), flat)
             logits = torch.cat((logits, aims), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
         return split_axis(logits, encoding.features.shape[:2])
+
+    def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
+        """[] the losses of roles [B, T, ...] as much as they count, where agents [B, T, A] are."""
+        if self.roles is None or roles is None:
+            return torch.zeros((), device=there.device)
+        identity, difference = self.roles.losses(roles.steps(there.shape[1]), there)
+        return self.role_coefs[0] * identity + self.role_coefs[1] * difference
 
     def logits_as_each(self, obs: Obs, carry: Tensor, resets: Tensor) -> Tensor:
         """[J, B, T, A, N] what agent j's network says about the situation of each agent.
@@ -116,9 +159,9 @@ class Actor(nn.Module):
         if self.comm is None:
             return self.logits(self.encode_alone(obs, carry, resets, ids), obs)
         comm, encodings = self.comm, list[Encoding]()
+        step = self._steps(obs, resets, ids)
         for t in range(resets.shape[1]):
-            now = obs[:, t : t + 1]
-            encoding = self.encode_alone(now, carry, resets[:, t : t + 1], ids)
+            now, encoding = obs[:, t : t + 1], step(t, carry)
             words = [each[:, t : t + 1] for each in said]
             after = comm.listen(encoding.features, words, comm_mask(now))
             carry = self.core.remember(encoding.carry, after[:, 0])
@@ -129,8 +172,7 @@ class Actor(nn.Module):
         self, obs: Obs, carry: Tensor, resets: Tensor, ids: Tensor | None
     ) -> tuple[Encoding, list[Tensor]]:
         assert self.comm is not None
-        alone = partial(self.encode_alone, ids=ids)
-        return _talk([self.comm], alone, self.core, obs, carry, resets)
+        return _talk([self.comm], self._steps(obs, resets, ids), self.core, obs, carry)
 
     def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
         """New noise in noisy layers, if there are any, the same for all rows or for each its own;
@@ -224,6 +266,10 @@ class SeparateActors(nn.Module):
             answers.append(actor.answer(obs, carry, resets, same, said))
         return torch.stack(answers)
 
+    def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
+        """Separate networks have no roles."""
+        return torch.zeros((), device=there.device)
+
     def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
         """New noise in noisy layers, if there are any, the same for all rows or for each its own;
         without a generator none."""
@@ -255,7 +301,10 @@ class SeparateActors(nn.Module):
     def _talk(
         self, comms: Sequence[Comm], obs: Obs, carry: Tensor, resets: Tensor
     ) -> tuple[Encoding, list[Tensor]]:
-        return _talk(comms, self._encode_alone, self.each[0].core, obs, carry, resets)
+        def step(t: int, carry: Tensor) -> Encoding:
+            return self._encode_alone(obs[:, t : t + 1], carry, resets[:, t : t + 1])
+
+        return _talk(comms, step, self.each[0].core, obs, carry)
 
     def _comms(self) -> list[Comm]:
         return [actor.comm for actor in self.each if actor.comm is not None]
@@ -277,20 +326,18 @@ def make_actor(spec: Spec, cfg: NetConfig, noisy: bool = False) -> Actor | Separ
 
 def _talk(
     comms: Sequence[Comm],
-    encode_alone: Callable[[Obs, Tensor, Tensor], Encoding],
+    step: Step,
     core: Core,
     obs: Obs,
     carry: Tensor,
-    resets: Tensor,
 ) -> tuple[Encoding, list[Tensor]]:
     """Encodings after communication, and what was said in each round, [B, T, A, W].
 
     Step by step: what an agent has heard enters its recurrent state, and so the next step.
     """
     encodings, said = list[Encoding](), list[list[Tensor]]()
-    for t in range(resets.shape[1]):
-        now = obs[:, t : t + 1]
-        encoding = encode_alone(now, carry, resets[:, t : t + 1])
+    for t in range(obs.avail.shape[1]):
+        now, encoding = obs[:, t : t + 1], step(t, carry)
         features, words = exchange(comms, encoding.features, comm_mask(now))
         carry = core.remember(encoding.carry, features[:, 0])
         encodings.append(replace(encoding, features=features, carry=carry))
@@ -305,7 +352,16 @@ def _joined(steps: Sequence[Encoding]) -> Encoding:
         torch.cat([step.features for step in steps], 1),
         torch.cat(tokens, 1) if tokens else None,
         steps[-1].carry,
+        _roles_of(steps),
     )
+
+
+def _roles_of(steps: Sequence[Encoding]) -> Roles | None:
+    each = [step.roles for step in steps if step.roles is not None]
+    if not each:
+        return None
+    parts = zip(*(vars(roles).values() for roles in each), strict=True)
+    return Roles(*(torch.cat(part, 1) for part in parts))
 
 
 def _fit(scores: Tensor, n: int) -> Tensor:

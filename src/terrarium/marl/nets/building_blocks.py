@@ -73,8 +73,8 @@ def load_into(module: nn.Module, weights: dict[str, Tensor]) -> None:
         if weight.shape != weights[name].shape:
             raise NetError(
                 f"the saved weights have other shapes: {name} is {list(weights[name].shape)}, and "
-                f"{list(weight.shape)} is needed here; net.hidden_dim, net.token_dim and "
-                "net.n_heads must be the same, and with net.encoder=mlp or net.agent_id=true the "
-                "scenario as well"
+                f"{list(weight.shape)} is needed here; net.hidden_dim and the settings "
+                "encoder.*, core.* and comm.* must be the same, and with net.encoder=mlp or "
+                "net.agent_id=true the scenario as well"
             )
     module.load_state_dict(weights)

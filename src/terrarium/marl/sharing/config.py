@@ -8,8 +8,9 @@ from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.encoders import reads_units
 
-RECEIVERS = ("all", "sight", "similar", "roles")
+RECEIVERS = ("all", "sight", "similar", "roles", "latent_roles")
 TRIGGERS = ("fixed", "entropy")
+STORAGES = ("batch", "buffer")
 
 
 @dataclass(frozen=True)
@@ -17,27 +18,45 @@ class ShareConfig:
     """What agents send, to whom, and how often; subclasses add the settings of a rule."""
 
     rule: str = "none"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
+    """what is sent: none; by TD error: quantile, gaussian, normal_tails, stochastic; by how much it
+    helps: scorer, embedding; by how returns depend on each other: mutual_information"""
     bandwidth: float = 0.1
     """fraction of its experience that an agent may send per update"""
+    rule_dim: int = 32
+    """scorer, embedding, latent_roles: hidden units of the rule's network"""
+    rule_lr: float = 0.001
+    """scorer, embedding, latent_roles: learning rate of the rule's network"""
     receivers: str = "all"
     """all; sight: agents that the sender sees; similar: similar observations; roles: same
-    cluster"""
+    cluster; latent_roles: overlapping roles as in ROMA"""
     min_similarity: float = 0.9
-    """similar: least cosine similarity of two observations"""
+    """similar: least cosine similarity of two observations; latent_roles: least overlap"""
     n_roles: int = 3
     """roles: number of clusters"""
+    role_dim: int = 3
+    """latent_roles: size of a role"""
     trigger: str = "fixed"
     """when: fixed interval, or entropy: when the distribution of TD errors has changed"""
     interval: int = 1
     """fixed: gradient steps between two exchanges"""
     entropy_change: float = 0.02
     """entropy: change of the normalized entropy of TD errors that triggers an exchange"""
+    storage: str = "batch"
+    """batch: receivers learn at once from what is sent; buffer: it is inserted into a replay buffer
+    of each receiver, as in SUPER"""
+    buffer_size: int = 10_000
+    """buffer: received experiences that an agent keeps"""
+    batch_size: int = 16
+    """buffer: received experiences that an agent draws per gradient step"""
     coef: float = 1.0
     """coefficient of the loss of received experience"""
 
     def __post_init__(self) -> None:
-        for name, allowed in (("receivers", RECEIVERS), ("trigger", TRIGGERS)):
+        for name, allowed in (
+            ("receivers", RECEIVERS),
+            ("trigger", TRIGGERS),
+            ("storage", STORAGES),
+        ):
             value = getattr(self, name)
             if value not in allowed:
                 raise TerrariumError(
@@ -46,9 +65,14 @@ class ShareConfig:
                 )
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
+            ("rule_dim", 2, 4096),
+            ("rule_lr", 1e-12, 1.0),
             ("min_similarity", -1.0, 1.0),
             ("n_roles", 1, 64),
+            ("role_dim", 1, 64),
             ("interval", 1, 10**9),
+            ("buffer_size", 1, 10**7),
+            ("batch_size", 1, 10**5),
             ("entropy_change", 0.0, 1.0),
             ("coef", 0.0, 1e6),
         ):

@@ -7,14 +7,17 @@ from torch import Tensor
 
 from terrarium.marl.batch import Obs
 from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.latent_roles import LatentRoles
 
 
 class Receivers:
-    """Whom each agent sends to: everybody, who is in sight, who is alike, or who has its role."""
+    """Whom each agent sends to: everybody, who is in sight, who is alike, or who has its role, by
+    clusters or by latent roles."""
 
     def __init__(self, cfg: ShareConfig) -> None:
         self.cfg = cfg
         self.roles = Roles(cfg.n_roles) if cfg.receivers == "roles" else None
+        self.latent = LatentRoles(cfg) if cfg.receivers == "latent_roles" else None
 
     def of(self, obs: Obs, features: Tensor, there: Tensor) -> Tensor:
         """[R, L, A, A] sender, then receiver; obs [R, L, ...], features [R, L, A, H].
@@ -26,8 +29,10 @@ class Receivers:
         possible = there.unsqueeze(-1) & there.unsqueeze(-2) & others
         if self.cfg.receivers == "sight":
             return possible & obs.mask[..., :n_agents]
+        seen = obs.vector if obs.vector.shape[-1] else obs.table[..., :n_agents, :]
+        if self.latent is not None:
+            return possible & self.latent.alike(seen, features, there)
         if self.cfg.receivers == "similar":
-            seen = obs.vector if obs.vector.shape[-1] else obs.table[..., :n_agents, :]
             return possible & (cosines(seen) >= self.cfg.min_similarity)
         if self.roles is not None:
             role = self.roles.learn(features.detach(), there)  # [R, L, A]
@@ -35,11 +40,13 @@ class Receivers:
         return possible
 
     def state_dict(self) -> dict[str, Any]:
-        return self.roles.state_dict() if self.roles is not None else {}
+        learned = self.roles or self.latent
+        return learned.state_dict() if learned is not None else {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        if self.roles is not None:
-            self.roles.load_state_dict(state)
+        learned = self.roles or self.latent
+        if learned is not None:
+            learned.load_state_dict(state)
 
 
 class Roles:

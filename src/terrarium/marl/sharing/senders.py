@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -11,19 +11,26 @@ from torch import Tensor
 from terrarium.config import check_ranges, check_settings
 from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.embedding import Embedding
+from terrarium.marl.sharing.mutual_information import MutualInformation
+from terrarium.marl.sharing.scorer import LearnedScorer
+from terrarium.marl.sharing.sharing_rule import Offer, SharingRule
 
 
 class Sender:
     """Marks what each agent sends, within the bandwidth."""
 
-    def __init__(self, cfg: ShareConfig, n_agents: int) -> None:
+    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
         self.cfg = cfg
-        self.rule = find_sharing_rule(cfg.rule)(cfg, n_agents)
+        self.rule = find_sharing_rule(cfg.rule)(cfg, n_agents, n_features)
 
-    def mark(self, errors: Tensor, there: Tensor, generator: torch.Generator) -> Tensor:
-        """[R, L, A] what is sent, of experience [R, L, A] that is there."""
-        score, wanted = self.rule.select(errors.detach(), there, generator)
-        return within_bandwidth(wanted & there, score, there, self.cfg.bandwidth)
+    def mark(self, offer: Offer, generator: torch.Generator) -> Tensor:
+        """[R, L, A, A or 1] how much what the first agent sends counts for the second one, or for
+        all; 0: it is not sent."""
+        score, weights = self.rule.weigh(offer, generator)
+        wanted = offer.there & (weights > 0.0).any(-1)
+        sent = within_bandwidth(wanted, score, offer.there, self.cfg.bandwidth)
+        return weights * sent.unsqueeze(-1)
 
     def state_dict(self) -> dict[str, Any]:
         return self.rule.state_dict()
@@ -32,32 +39,10 @@ class Sender:
         self.rule.load_state_dict(state)
 
 
-class SharingRule(Protocol):
-    """Selects the experience that agents send; a class of your own inherits from it."""
-
-    Config: ClassVar[type[Any]] = ShareConfig
-
-    def __init__(self, cfg: Any, n_agents: int) -> None: ...
-
-    def select(
-        self, errors: Tensor, there: Tensor, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """Per-agent TD errors [R, L, A] -> scores [R, L, A], and which experience is wanted.
-
-        If more is wanted than the bandwidth lets through, the highest scores are sent.
-        """
-
-    def state_dict(self) -> dict[str, Any]:
-        return {}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        assert not state, "there is nothing to load"
-
-
 class NoSharing(SharingRule):
     """Nothing is sent."""
 
-    def __init__(self, cfg: ShareConfig, n_agents: int) -> None:
+    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
         """Nothing to set up."""
 
     def select(
@@ -71,7 +56,6 @@ class WindowConfig(ShareConfig):
     """Sharing by a threshold on the last TD errors of an agent."""
 
     rule: str = "quantile"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
     window: int = 1500
     """number of past TD errors of an agent"""
 
@@ -85,7 +69,6 @@ class GaussianConfig(WindowConfig):
     """The same, by their mean and standard deviation."""
 
     rule: str = "gaussian"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
 
 
 class Window:
@@ -109,7 +92,7 @@ class QuantileRule(SharingRule):
 
     Config: ClassVar[type[Any]] = WindowConfig
 
-    def __init__(self, cfg: WindowConfig, n_agents: int) -> None:
+    def __init__(self, cfg: WindowConfig, n_agents: int, n_features: int) -> None:
         self.cfg, self.window = cfg, Window(n_agents, cfg.window)
 
     def select(
@@ -149,7 +132,6 @@ class NormalTailsConfig(ShareConfig):
     """Sharing of what is unusual in the agent's own batch."""
 
     rule: str = "normal_tails"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
 
 
 class NormalTailsRule(SharingRule):
@@ -157,7 +139,7 @@ class NormalTailsRule(SharingRule):
 
     Config: ClassVar[type[Any]] = NormalTailsConfig
 
-    def __init__(self, cfg: NormalTailsConfig, n_agents: int) -> None:
+    def __init__(self, cfg: NormalTailsConfig, n_agents: int, n_features: int) -> None:
         self.cfg = cfg
 
     def select(
@@ -171,7 +153,6 @@ class StochasticConfig(ShareConfig):
     """Sharing by chance, in proportion to the TD error."""
 
     rule: str = "stochastic"
-    """what is sent: none, quantile, gaussian, normal_tails or stochastic"""
     uniform_fraction: float = 0.1
     """part of the bandwidth that is sent uniformly at random"""
 
@@ -190,7 +171,7 @@ class StochasticRule(SharingRule):
 
     Config: ClassVar[type[Any]] = StochasticConfig
 
-    def __init__(self, cfg: StochasticConfig, n_agents: int) -> None:
+    def __init__(self, cfg: StochasticConfig, n_agents: int, n_features: int) -> None:
         self.cfg = cfg
 
     def select(
@@ -208,13 +189,16 @@ SHARING_RULES: dict[str, type[SharingRule]] = {
     "gaussian": GaussianRule,
     "normal_tails": NormalTailsRule,
     "stochastic": StochasticRule,
+    "scorer": LearnedScorer,
+    "mutual_information": MutualInformation,
+    "embedding": Embedding,
 }
 
 SHARING_CONTRACT = Contract(
     kind="a sharing rule",
-    needs=("select",),
-    arguments=("cfg", "n_agents"),
-    home="terrarium.marl.sharing.senders.SharingRule",
+    needs=("weigh",),
+    arguments=("cfg", "n_agents", "n_features"),
+    home="terrarium.marl.sharing.sharing_rule.SharingRule",
 )
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from terrarium.data.maps import layouts
 from terrarium.data.maps.generator.draws import Draws
-from terrarium.data.maps.generator.ground import HIGHEST, Ground, clean
+from terrarium.data.maps.generator.ground import HIGHEST, GroundDraft, clean
 from terrarium.data.maps.generator.joins import OPEN, Join
-from terrarium.data.maps.generator.plan import FIELD, GOLD, MAIN, NATURAL, Plan, Site
+from terrarium.data.maps.generator.plan import FIELD, GOLD, MAIN, NATURAL, MapPlan, Site
 from terrarium.data.maps.generator.regions import TILE, Pair, Regions
 from terrarium.data.maps.generator.stamps import DIAGONALS, Stamp
 from terrarium.data.maps.generator.symmetry import FOUR, Flip
@@ -25,9 +25,9 @@ _PLATES_BELOW_RAMP = ((-4, -6), (-6, -4), (-3, -6), (-6, -3))
 """from the top of a main ramp, uphill being (1, 1): where the recorded maps have them"""
 _BACK = 7  # cells around a resource in which closed ground is counted
 _LINES = (layouts.ABOVE, layouts.BESIDE)
-_LINE_WEIGHT = 7  # of 10: a fifth of the recorded bases have their fields in a line
+_LINE_WEIGHT = 7  # of 10: few of the recorded bases have their fields in a line
 _CRESCENT = (11, 13)  # cells from a townhall to what lies behind its fields
-_MOST_DROPPED = 1  # bases that found no room, of one player
+_MOST_DROPPED = 2  # bases without room for their resources, of all players
 _SHIFT = 3  # cells by which a base may lie off its site
 
 
@@ -41,21 +41,21 @@ class Furniture:
 
 
 def furnish(
-    draws: Draws, ground: Ground, regions: Regions, joins: Mapping[Pair, Join]
+    draws: Draws, ground: GroundDraft, regions: Regions, joins: Mapping[Pair, Join]
 ) -> Furniture | None:
     """Fill the ground; None if a base has no room for its resources."""
     plan = regions.plan
     look = draws.choice((Look(), LAB))
     objects: list[MapObject] = []
     places = []
-    dropped = 0
+    dropped, most_dropped = 0, _MOST_DROPPED // len(ground.symmetry.flips)
     for site in plan.sites:
         if site.kind == FIELD:
             continue
         base = _best_base(draws, ground, site, RICH if site.kind == GOLD else look)
         if base is None:
             dropped += 1  # it stays open ground
-            if site.kind in (MAIN, NATURAL) or dropped > _MOST_DROPPED:
+            if site.kind in (MAIN, NATURAL) or dropped > most_dropped:
                 return None
             continue
         places.append(base[0])
@@ -71,7 +71,7 @@ def furnish(
 
 
 def _best_base(
-    draws: Draws, ground: Ground, site: Site, look: Look
+    draws: Draws, ground: GroundDraft, site: Site, look: Look
 ) -> tuple[tuple[float, float], list[MapObject]] | None:
     """The arrangement whose fields have most closed ground at their backs."""
     free = ground.open & ~ground.kept & (ground.level == site.level)
@@ -106,7 +106,7 @@ def _best_base(
     return best
 
 
-def _add_back(ground: Ground, place: tuple[float, float], base: list[MapObject]) -> None:
+def _add_back(ground: GroundDraft, place: tuple[float, float], base: list[MapObject]) -> None:
     """Close a crescent behind the fields, where the ground is open there."""
     x, y = place
     height, width = ground.open.shape
@@ -138,7 +138,9 @@ def _count_around(mask: Mask, reach: int) -> NDArray[np.int64]:
     return result
 
 
-def _add_pillars(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObject]) -> None:
+def _add_pillars(
+    draws: Draws, ground: GroundDraft, plan: MapPlan, objects: list[MapObject]
+) -> None:
     """Small pieces of closed ground in wide open places."""
     for _ in range(draws.between(1, 4)):
         radius = draws.between(2, 3)
@@ -156,7 +158,7 @@ def _add_pillars(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObje
         ground.open &= ~ground.symmetry.everywhere(pillar)
 
 
-def _rocks(draws: Draws, ground: Ground, objects: list[MapObject]) -> list[MapObject]:
+def _rocks(draws: Draws, ground: GroundDraft, objects: list[MapObject]) -> list[MapObject]:
     """On ramps and openings that rocks close, and plates below the ramps of mains."""
     placed = []
     for stamp, rocky in ground.stamps:
@@ -185,7 +187,7 @@ def _all_on(shape: tuple[int, ...], cells: list[Cell]) -> bool:
     return all(0 <= x < shape[1] and 0 <= y < shape[0] for x, y in cells)
 
 
-def _plates(draws: Draws, ground: Ground, stamp: Stamp) -> MapObject:
+def _plates(draws: Draws, ground: GroundDraft, stamp: Stamp) -> MapObject:
     """At one of the usual places, on open ground where there is some."""
     ux, uy = stamp.uphill
     spots = [(stamp.x + ux * dx, stamp.y + uy * dy) for dx, dy in _PLATES_BELOW_RAMP]
@@ -193,7 +195,9 @@ def _plates(draws: Draws, ground: Ground, stamp: Stamp) -> MapObject:
     return MapObject(PLATES, *draws.choice(free or spots))
 
 
-def _towers(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObject]) -> list[MapObject]:
+def _towers(
+    draws: Draws, ground: GroundDraft, plan: MapPlan, objects: list[MapObject]
+) -> list[MapObject]:
     """Watch towers on one of the fields without resources."""
     fields = [site for site in plan.sites if site.kind == FIELD]
     if not fields or not draws.chance(60):
@@ -208,7 +212,7 @@ def _towers(draws: Draws, ground: Ground, plan: Plan, objects: list[MapObject]) 
 
 def _sight_blockers(
     draws: Draws,
-    ground: Ground,
+    ground: GroundDraft,
     regions: Regions,
     joins: Mapping[Pair, Join],
     objects: list[MapObject],

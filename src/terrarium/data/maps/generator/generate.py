@@ -9,11 +9,11 @@ from terrarium.data.maps.checks import MAX_SIZE, MapError
 from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.generator.draws import Draws
 from terrarium.data.maps.generator.furnish import Furniture, furnish
-from terrarium.data.maps.generator.ground import HIGHEST, LEVEL_HEIGHTS, Ground, make_ground
+from terrarium.data.maps.generator.ground import HIGHEST, LEVEL_HEIGHTS, GroundDraft, make_ground
 from terrarium.data.maps.generator.joins import choose_joins
 from terrarium.data.maps.generator.judge import has_wide_mains, is_good
 from terrarium.data.maps.generator.ladder import FLIPS, PRESETS, Preset, plan_ladder
-from terrarium.data.maps.generator.plan import Plan
+from terrarium.data.maps.generator.plan import MapPlan
 from terrarium.data.maps.generator.regions import make_regions
 from terrarium.data.maps.grids import grown
 from terrarium.errors import nearest
@@ -58,7 +58,7 @@ def generate_map(
     raise MapError(f"no map of this size was found with seed {seed}; take another one")
 
 
-def build_map(draws: Draws, plan: Plan, name: str, title: str) -> GameMap | None:
+def build_map(draws: Draws, plan: MapPlan, name: str, title: str) -> GameMap | None:
     """Make a map of a plan; None if it did not come out well."""
     regions = make_regions(draws, plan)
     joins = choose_joins(draws, regions)
@@ -76,7 +76,9 @@ def build_map(draws: Draws, plan: Plan, name: str, title: str) -> GameMap | None
     return game_map if is_good(game_map, plan, places) else None
 
 
-def _assembled(ground: Ground, furniture: Furniture, plan: Plan, name: str, title: str) -> GameMap:
+def _assembled(
+    ground: GroundDraft, furniture: Furniture, plan: MapPlan, name: str, title: str
+) -> GameMap:
     x, y = furniture.places[0]
     return GameMap(
         name=name,
@@ -91,7 +93,7 @@ def _assembled(ground: Ground, furniture: Furniture, plan: Plan, name: str, titl
     )
 
 
-def _heights(ground: Ground) -> NDArray[np.uint8]:
+def _heights(ground: GroundDraft) -> NDArray[np.uint8]:
     """Levels and ramps; what is closed stands as high as the region around it, or is a void."""
     height = np.array(LEVEL_HEIGHTS)[ground.level]
     near = ground.open

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.maps.generator.draws import Draws, value_noise
 from terrarium.data.maps.generator.joins import CHOKE, MAIN_RAMP, OPEN, RAMP, Join
-from terrarium.data.maps.generator.plan import FIELD, MAIN, Plan
+from terrarium.data.maps.generator.plan import FIELD, MAIN, MapPlan
 from terrarium.data.maps.generator.regions import TILE, Pair, Regions
 from terrarium.data.maps.generator.stamps import DIAGONALS, DIRECTIONS, STEPS_PER_DIAGONAL, Stamp
 from terrarium.data.maps.generator.symmetry import Symmetry, flipped
@@ -31,7 +31,7 @@ _SMALLEST_PILLAR = 6  # cells; smaller pieces of closed ground are opened
 
 
 @dataclass
-class Ground:
+class GroundDraft:
     """Grids of cells under construction."""
 
     symmetry: Symmetry
@@ -48,7 +48,7 @@ class Ground:
     """of the first image of each opening that rocks close"""
 
 
-def make_ground(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> Ground | None:
+def make_ground(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> GroundDraft | None:
     """Walls, cliffs and ramps; None if a main's ramp found no place."""
     plan = regions_.plan
     ground = _bare(draws, regions_, joins)
@@ -77,7 +77,7 @@ def make_ground(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> 
     return ground
 
 
-def _bare(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> Ground:
+def _bare(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> GroundDraft:
     plan, shape = regions_.plan, regions_.first.shape
     n_images = len(plan.images)
     thickness = np.full((n_images, n_images), _WALL)
@@ -101,7 +101,7 @@ def _bare(draws: Draws, regions_: Regions, joins: Mapping[Pair, Join]) -> Ground
     level = np.kron(regions_.levels[regions_.first], big)
     cells = np.kron(is_open, big).astype(np.bool_)
     empty = np.zeros(cells.shape, np.bool_)
-    return Ground(plan.symmetry, cells, level, empty, level * 0, empty.copy())
+    return GroundDraft(plan.symmetry, cells, level, empty, level * 0, empty.copy())
 
 
 def _inside(draws: Draws, regions_: Regions) -> Mask:
@@ -140,7 +140,9 @@ def _border_cells(regions_: Regions, pair: Pair) -> list[tuple[int, int]]:
     return [(TILE * x + 1, TILE * y + 1) for y, x in np.argwhere(along).tolist()]
 
 
-def _open_choke(draws: Draws, ground: Ground, regions_: Regions, pair: Pair, join: Join) -> None:
+def _open_choke(
+    draws: Draws, ground: GroundDraft, regions_: Regions, pair: Pair, join: Join
+) -> None:
     """An opening in a wall, near the middle of it."""
     cells = _border_cells(regions_, pair)
     middle_x = sum(x for x, _ in cells) / len(cells)
@@ -154,7 +156,7 @@ def _open_choke(draws: Draws, ground: Ground, regions_: Regions, pair: Pair, joi
     ground.open |= opening & (ground.level == level)
 
 
-def _add_ramp(draws: Draws, ground: Ground, regions_: Regions, pair: Pair, join: Join) -> bool:
+def _add_ramp(draws: Draws, ground: GroundDraft, regions_: Regions, pair: Pair, join: Join) -> bool:
     """Stamp a ramp and its images on the border, narrower where there is no room."""
     low, high = sorted(pair, key=lambda k: int(regions_.levels[k]))
     corners = draws.shuffled(_border_cells(regions_, pair))
@@ -170,7 +172,7 @@ def _add_ramp(draws: Draws, ground: Ground, regions_: Regions, pair: Pair, join:
     return False
 
 
-def _fits(ground: Ground, regions_: Regions, stamp: Stamp, low: int, high: int) -> bool:
+def _fits(ground: GroundDraft, regions_: Regions, stamp: Stamp, low: int, high: int) -> bool:
     """Do both ends lie on open ground of their regions, clear of townhalls and their fields?"""
     half = stamp.width // 2
     for ends, image in (((3, 5), high), ((-7, -9), low)):
@@ -191,7 +193,7 @@ def _fits(ground: Ground, regions_: Regions, stamp: Stamp, low: int, high: int) 
     return True
 
 
-def _stamp(ground: Ground, stamp: Stamp, join: Join) -> bool:
+def _stamp(ground: GroundDraft, stamp: Stamp, join: Join) -> bool:
     """Draw a ramp in all images, unless two of them or an earlier one are in the way."""
     drawing = stamp.draw(ground.open.shape)
     images = [
@@ -214,13 +216,13 @@ def _stamp(ground: Ground, stamp: Stamp, join: Join) -> bool:
     return True
 
 
-def _levels_of(ground: Ground, stamp: Stamp) -> tuple[int, int]:
+def _levels_of(ground: GroundDraft, stamp: Stamp) -> tuple[int, int]:
     """Of the ground below and above."""
     (lx, ly), (hx, hy) = stamp.place(-8), stamp.place(4)
     return int(ground.level[ly, lx]), int(ground.level[hy, hx])
 
 
-def _part_levels(ground: Ground) -> None:
+def _part_levels(ground: GroundDraft) -> None:
     """Close what lies beside ground of another level, on both sides: between them is a cliff."""
     flat = ground.open & ~ground.ramp
     for level in range(len(LEVEL_HEIGHTS)):
@@ -230,7 +232,7 @@ def _part_levels(ground: Ground) -> None:
         ground.open &= ~(flat & (ground.level == level) & near_others & ~ground.kept)
 
 
-def clean(ground: Ground, plan: Plan) -> None:
+def clean(ground: GroundDraft, plan: MapPlan) -> None:
     """Keep what is wide enough to walk and hangs together with the starts; no small pillars."""
     closed = ~ground.open
     ground.open |= _small_parts(closed) & ~ground.kept

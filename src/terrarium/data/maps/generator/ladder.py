@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from terrarium.data.maps.generator.draws import Draws
-from terrarium.data.maps.generator.plan import BASE, FIELD, GOLD, MAIN, NATURAL, Area, Plan, Site
+from terrarium.data.maps.generator.plan import BASE, FIELD, GOLD, MAIN, NATURAL, Area, MapPlan, Site
 from terrarium.data.maps.generator.symmetry import FOUR, MIRROR, POINT, Symmetry
 
 BASE_APART = 26
@@ -41,7 +41,7 @@ PRESETS = {
 FLIPS = {("point", 2): POINT, ("mirror", 2): MIRROR, ("mirror", 4): FOUR}
 
 
-def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) -> Plan | None:
+def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) -> MapPlan | None:
     """Draw sites; None if a base found no room."""
     flips = FLIPS[symmetry_name, players]
     symmetry = Symmetry(flips, preset.width, preset.height)
@@ -62,14 +62,14 @@ def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) 
             break
         sites.append(field)
     sites = _leveled(draws, sites)
-    return Plan(symmetry, playable, tuple(sites), draws.between(12, 18), MAIN_CELLS)
+    return MapPlan(symmetry, playable, tuple(sites), draws.between(12, 18), MAIN_CELLS)
 
 
 def _home(draws: Draws, symmetry: Symmetry, playable: Area) -> list[Site]:
     """Main, natural and third along one edge, in one of the corners."""
     upright = draws.chance(50)
     flip = (draws.chance(50), draws.chance(50))
-    across, along = draws.between(15, 19), draws.between(15, 19)
+    across, along = draws.between(16, 20), draws.between(16, 20)
     to_natural, to_third = draws.between(30, 32), draws.between(27, 30)
     spots = [
         (across, along),

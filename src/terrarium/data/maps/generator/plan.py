@@ -28,7 +28,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MapPlan:
     """The sites of one player, and how the ground between them is shaped."""
 
     symmetry: Symmetry

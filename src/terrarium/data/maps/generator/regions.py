@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.maps.generator.draws import Draws, value_noise
-from terrarium.data.maps.generator.plan import Plan
+from terrarium.data.maps.generator.plan import MapPlan
 from terrarium.data.maps.generator.symmetry import Flip
 
 TILE = 2
 """cells"""
 Pair = tuple[int, int]
-"""two images of sites, by their places in `Plan.images`, the lower one first"""
+"""two images of sites, by their places in `MapPlan.images`, the lower one first"""
 
 
 @dataclass(frozen=True)
 class Regions:
     """Which image of a site each tile belongs to. Lengths are in half cells."""
 
-    plan: Plan
+    plan: MapPlan
     first: NDArray[np.int64]
     """[rows, columns] the nearest image"""
     second: NDArray[np.int64]
@@ -61,7 +61,7 @@ class Regions:
         return sorted(images)
 
 
-def make_regions(draws: Draws, plan: Plan) -> Regions:
+def make_regions(draws: Draws, plan: MapPlan) -> Regions:
     """The nearest sites of every tile, with borders that noise has moved."""
     symmetry = plan.symmetry
     rows, columns = symmetry.height // TILE, symmetry.width // TILE

@@ -3,7 +3,7 @@
 from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.generator.draws import Draws
 from terrarium.data.maps.generator.generate import build_map
-from terrarium.data.maps.generator.plan import BASE, FIELD, MAIN, NATURAL, Plan, Site
+from terrarium.data.maps.generator.plan import BASE, FIELD, MAIN, NATURAL, MapPlan, Site
 from terrarium.data.maps.generator.symmetry import MIRROR, POINT, Symmetry
 
 BORDER = 8
@@ -67,7 +67,7 @@ def _fixed(
     sites = tuple(
         Site(kind, BORDER + x, BORDER + y, level, reach) for kind, x, y, level, reach in rows
     )
-    plan = Plan(symmetry, playable, sites, _ROUGHNESS, _MAIN_CELLS)
+    plan = MapPlan(symmetry, playable, sites, _ROUGHNESS, _MAIN_CELLS)
     for seed in range(_TRIES):
         made = build_map(Draws(seed), plan, name, title)
         if made is not None and len(made.resources) == _n_resources(plan):
@@ -75,7 +75,7 @@ def _fixed(
     raise AssertionError(f"no seed makes {name}")
 
 
-def _n_resources(plan: Plan) -> int:
+def _n_resources(plan: MapPlan) -> int:
     """Of all bases: 8 fields and 2 geysers each."""
     n_bases = sum(plan.sites[number].kind != FIELD for number, _, _ in plan.images)
     return 10 * n_bases

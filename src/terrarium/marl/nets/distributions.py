@@ -16,6 +16,7 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.actions.relaxed import one_hot_of
 from terrarium.marl.batch import draw, pick
+from terrarium.marl.net_config import NetConfig
 
 EDGE = 1.0 - 1e-6
 """Numbers do not come nearer to 1: beyond, float32 does not know which number was squashed"""
@@ -140,12 +141,12 @@ class ActionHead(nn.Module):
     """Makes distributions of an actor's outputs; learns the log standard deviations of numbers."""
 
     def __init__(
-        self, spec: Spec, share_params: bool, log_std_init: float, device: torch.device
+        self, spec: Spec, net: NetConfig, log_std_init: float, device: torch.device
     ) -> None:
         super().__init__()
         self.layout = None if spec.discrete else ActionLayout(spec, device)
         if self.layout is not None and self.layout.has_reals:
-            n = 1 if share_params else spec.n_agents
+            n = 1 if net.share_params else spec.n_agents
             self.log_std = nn.Parameter(torch.full((n, spec.n_actions), log_std_init).to(device))
         else:
             self.register_buffer("log_std", torch.zeros((), device=device), persistent=False)

@@ -1,0 +1,63 @@
+"""Sharing by a learned scorer: a small network predicts how much an experience helps a receiver."""
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from terrarium.marl.optimizers import Adam
+from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, SharingRule, in_deviations
+
+
+class ScorerNet(nn.Module):
+    """Two layers over what the sender has experienced and what the receiver is like.
+
+    The first is a sum of two parts, each computed once for an agent and not for every pair.
+    """
+
+    def __init__(self, n_features: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.sender = nn.Linear(n_features + N_TOLD, hidden_dim)
+        self.receiver = nn.Linear(n_features, hidden_dim, bias=False)
+        self.out = nn.Linear(hidden_dim, 1)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """inputs [R, L, A, H + 2] -> predicted help [R, L, A, A]."""
+        sent = self.sender(inputs).unsqueeze(-2)  # [R, L, A, 1, D]
+        by = self.receiver(inputs[..., :-N_TOLD]).unsqueeze(-3)  # [R, L, 1, A, D]
+        helps: Tensor = self.out((sent + by).relu()).squeeze(-1)
+        return helps
+
+
+class LearnedScorer(SharingRule):
+    """Sends what is predicted to help somebody most, to those whom it is predicted to help."""
+
+    learns: ClassVar[bool] = True
+
+    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
+        self.net = ScorerNet(n_features, cfg.rule_dim)
+        self.optimizer = Adam(self.net.parameters(), cfg.rule_lr)
+
+    @torch.no_grad()
+    def weigh(self, offer: Offer, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        self.net.to(offer.errors.device)
+        helps = self.net(offer.inputs).masked_fill(~offer.pairs, -torch.inf)  # [R, L, A, A]
+        return helps.max(-1).values, (helps > 0.0).to(offer.errors.dtype)
+
+    def learn(self, offer: Offer, help_: Tensor) -> None:
+        pairs = offer.pairs
+        errors = nn.functional.huber_loss(
+            self.net(offer.inputs), in_deviations(help_, pairs), reduction="none"
+        )
+        loss = (errors * pairs).sum() / pairs.sum().clamp(min=1)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
+        self.optimizer.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"net": self.net.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.net.load_state_dict(state["net"])
+        self.optimizer.load_state_dict(state["optimizer"])
