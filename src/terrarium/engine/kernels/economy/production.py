@@ -6,7 +6,7 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.resources import may_gather
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
-from terrarium.engine.kernels.orders.orders import gather_from, go_to_point, go_to_unit
+from terrarium.engine.kernels.orders.orders import go_to_point, order_on_unit
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.state import Game, is_unit
 
@@ -254,9 +254,9 @@ def send_off(game: Game, u: int, v: int) -> None:
     target = producer.rally_target
     if producer.rally == codes.RALLY_UNIT and is_unit(game, target, producer.rally_tag):
         if game.rules.types[game.units[v].kind].worker and may_gather(game, v, target):
-            gather_from(game, v, target)
+            order_on_unit(game, v, codes.GATHER, target, False)
             return
         if game.rules.types[game.units[target].kind].resource == codes.NO_RESOURCE:
-            go_to_unit(game, v, target)
+            order_on_unit(game, v, codes.FOLLOW, target, False)
             return
     go_to_point(game, v, codes.MOVE, producer.rally_x, producer.rally_y, False)

@@ -164,29 +164,11 @@ def go_to_point(game: Game, u: int, kind: int, x: float, y: float, queued: bool)
 
 
 @kernel
-def attack_unit(game: Game, u: int, v: int, queued: bool) -> None:
-    """Give the order to attack a unit."""
+def order_on_unit(game: Game, u: int, kind: int, v: int, queued: bool) -> None:
+    """Give an order that is about another unit: to attack it, to follow it, to gather from it."""
     draft = game.scratch.draft[0]
-    draft.kind, draft.ability, draft.target = codes.ATTACK, codes.NO_ABILITY, v
+    draft.kind, draft.ability, draft.target = kind, codes.NO_ABILITY, v
     draft.x, draft.y, draft.queued = 0.0, 0.0, queued
-    give_order(game, u, draft)
-
-
-@kernel
-def go_to_unit(game: Game, u: int, v: int) -> None:
-    """Give the order to follow a unit."""
-    draft = game.scratch.draft[0]
-    draft.kind, draft.ability, draft.target = codes.FOLLOW, codes.NO_ABILITY, v
-    draft.x, draft.y, draft.queued = 0.0, 0.0, False
-    give_order(game, u, draft)
-
-
-@kernel
-def gather_from(game: Game, u: int, v: int) -> None:
-    """Give the order to gather from a resource."""
-    draft = game.scratch.draft[0]
-    draft.kind, draft.ability, draft.target = codes.GATHER, codes.NO_ABILITY, v
-    draft.x, draft.y, draft.queued = 0.0, 0.0, False
     give_order(game, u, draft)
 
 

@@ -5,11 +5,10 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.production import set_rally
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.orders.orders import (
-    attack_unit,
     cast_ability,
     current_order,
-    gather_from,
     go_to_point,
+    order_on_unit,
 )
 from terrarium.engine.kernels.orders.permission import kit_slot, range_of
 from terrarium.engine.kernels.random import ORDER_POINT, toss, uniform
@@ -114,7 +113,7 @@ def mine_at(game: Game, u: int, x: float, y: float) -> None:
         other = game.units[v]
         if abs(other.x - x) + abs(other.y - y) < NEARLY and game.resources[v].contents > 0.0:
             if game.rules.types[game.units[u].kind].worker:
-                gather_from(game, u, v)
+                order_on_unit(game, u, codes.GATHER, v, False)
             else:
                 set_rally(game, u, v, x, y)
             return
@@ -129,7 +128,7 @@ def attack_all(game: Game, u: int, owner: int) -> None:
         if v < 0:
             return
         reached = distance
-        attack_unit(game, u, v, True)
+        order_on_unit(game, u, codes.ATTACK, v, True)
 
 
 @kernel
@@ -167,7 +166,7 @@ def send_idle(game: Game, owner: int) -> None:
             continue
         other = game.units[v]
         if game.rules.rank[me.kind, other.column] >= 0 and other.seen >> owner & 1:
-            attack_unit(game, u, v, False)
+            order_on_unit(game, u, codes.ATTACK, v, False)
         else:  # a Medivac follows the fight, a Zealot waits under a flyer, others search
             go_to_point(game, u, codes.ATTACK_MOVE, other.x, other.y, False)
 

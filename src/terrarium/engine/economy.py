@@ -1,0 +1,82 @@
+"""Records of whole games: workers, resources, production and accounts; battles have none."""
+
+import numpy as np
+
+# What a worker is about, beside its order; its slot has the same number as the unit's.
+WORKER = np.dtype(
+    [
+        ("phase", "i8"),  # codes.TO_RESOURCE and following, of its order to gather
+        ("timer", "f8"),  # ticks left of the phase
+        ("cargo", "f8"),
+        ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
+        ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
+        ("townhall", "i8"),  # townhall that it brings its cargo to
+        ("townhall_tag", "i8"),
+        ("field", "i8"),  # where it gathered last
+        ("field_tag", "i8"),
+        ("spot_tag", "i8"),  # of the resource that it has chosen its place at; 0 = none yet
+        ("spot_x", "f8"),
+        ("spot_y", "f8"),
+    ],
+    align=True,
+)
+
+N_STATIONS = 2
+"""where workers gather at one resource: one of them, and beside it a MULE"""
+
+# What a field, a geyser or a structure on one holds, and who gathers there.
+RESOURCE = np.dtype(
+    [
+        ("contents", "f8"),
+        ("per_trip", "f8"),
+        ("worker", "i8", (N_STATIONS,)),
+        ("worker_tag", "i8", (N_STATIONS,)),
+        ("free_tick", "i8", (N_STATIONS,)),  # from which the next one may begin
+        ("geyser", "i8"),  # that the structure stands on; -1 = none
+        ("geyser_tag", "i8"),
+        ("n_coming", "i8"),  # workers on their way to it or waiting, in this tick
+        ("bidder", "i8", (N_STATIONS,)),  # of those that arrived in this tick, by lot; -1 = none
+        ("bid", "u8", (N_STATIONS,)),
+    ],
+    align=True,
+)
+
+# What a structure makes; its slot has the same number as the unit's.
+PRODUCER = np.dtype(
+    [
+        ("n_items", "i8"),  # in its queue
+        ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
+        ("rally_x", "f8"),
+        ("rally_y", "f8"),
+        ("rally_target", "i8"),
+        ("rally_tag", "i8"),
+    ],
+    align=True,
+)
+
+QUEUE_SIZE = 8
+"""with a reactor; without one it is 5"""
+
+ITEM = np.dtype(
+    [
+        ("product", "i8"),  # row of Rules.products
+        ("begun", "?"),  # is being made: its supply is taken
+        ("left", "f8"),  # ticks
+    ],
+    align=True,
+)
+
+# What a player of a whole game has besides its purse.
+ACCOUNT = np.dtype(
+    [
+        ("supply_used", "f8"),
+        ("supply_cap", "f8"),
+        ("fulfilled", "i8"),  # bit k: has what need k of products asks for
+        ("gathered_minerals", "f8"),  # since the game began
+        ("gathered_vespene", "f8"),
+    ],
+    align=True,
+)
+
+INCOME_TICKS = 240
+"""Rates of collection are those of so many ticks (economy.md, 2)."""
