@@ -312,6 +312,31 @@ def test_ways_known_before_a_change_are_found_anew() -> None:
     assert lengths(sim) == first
 
 
+@pytest.mark.parametrize("size", [ONE_SECTOR, MANY_SECTORS])
+def test_what_is_remembered_of_ways_changes_nothing(size: int) -> None:
+    walkable = np.ones((size, size), np.bool_)
+    walkable[:40, size // 2] = False
+    arena = on_terrain(flat(size, size, walkable=walkable), RULES, slots=24)
+    army = [arena.add("marine", at=(6 + i % 4, 18 + i // 4)) for i in range(12)]
+    for me in army:
+        me.move(size - 10, 20)
+    saved = arena.sim.save()
+
+    def march(forgets: bool) -> str:
+        arena.sim.load(saved)
+        for _ in range(150):
+            if forgets:
+                arena.sim._paths.trails["cell"] = codes.NO_UNIT
+                arena.sim._paths.guides["field"] = codes.NO_UNIT
+            arena.run(1)
+        return arena.sim.digest()
+
+    first = march(forgets=True)
+    assert army[0].y > 24  # on its way around the wall
+    assert march(forgets=False) == first  # remembers what it comes across
+    assert march(forgets=False) == first  # remembers all of it
+
+
 # --- bodies -------------------------------------------------------------------------------------
 
 

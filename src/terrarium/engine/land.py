@@ -28,6 +28,8 @@ LOOK_AHEAD_CELLS = 32
 """How much of its way a unit looks over for the corner to walk to."""
 N_GUIDES = 2048
 """a power of 2; units of an army ask from the same cells one after the other"""
+N_TRAILS, FEW_TRAILS = 2048, 64
+"""powers of 2; a map of one sector has few"""
 UNREACHED = 0xFFFF
 """in 16 bits; ways within a field are shorter (`terrain.COARSE_STEPS`)"""
 
@@ -108,6 +110,21 @@ GUIDE = np.dtype(
     align=True,
 )
 
+# A remembered way: the cells from one on towards a goal, as far as units have looked.
+TRAIL = np.dtype(
+    [
+        ("cell", "i4"),  # where it begins
+        ("goal", "i4"),
+        ("layer", "i4"),
+        ("guide", "i4"),  # what leads on from its last cell, as in `choose_guide`
+        ("epoch", "i8"),  # of the ground
+        ("n_cells", "i4"),
+        ("ends", "?"),  # the way goes no further
+        ("cells", "i4", (LOOK_AHEAD_CELLS,)),
+    ],
+    align=True,
+)
+
 
 class Land(NamedTuple):
     """The ground as footprints leave it. Without room for footprints, all games share one."""
@@ -136,6 +153,7 @@ class Paths(NamedTuple):
     links: Annotated[NDArray[np.int32], "i4", "L 2P"]  # cost to each portal of the sector
     leg_at: Annotated[NDArray[np.int32], "i4", "layers S spots"]  # 1 + row; 0 = never computed
     guides: Annotated[Records, GUIDE, "G"]  # by field and cell; later ones overwrite
+    trails: Annotated[Records, TRAIL, "T"]  # by goal and cell; later ones overwrite
 
 
 def shared_land(ground: Ground) -> Land:
@@ -184,8 +202,10 @@ def allocate_paths(ground: Ground, n_envs: int, n_slots: int) -> Paths:
             (n_envs, N_WALKERS, 0 if one else n_sectors, N_SIDES * BORDER_SPOTS), np.int32
         ),
         guides=records((n_envs, 0 if one else N_GUIDES), GUIDE),
+        trails=records((n_envs, FEW_TRAILS if one else N_TRAILS), TRAIL),
     )
     paths.guides["field"] = NO_UNIT
+    paths.trails["cell"] = NO_UNIT
     paths.fields["goal"] = NO_UNIT
     paths.legs["owner"] = NO_UNIT
     return paths

@@ -12,7 +12,6 @@ from terrarium.engine.jit import inline
 from terrarium.engine.land import (
     EPOCHS,
     LAYERS,
-    LOOK_AHEAD_CELLS,
     SITE,
     Land,
     Paths,
@@ -308,7 +307,11 @@ BODY = np.dtype(
         ("classes", "i8"),  # collision classes; 0 = out of the way
         ("step", "f8"),  # how far it wants to go
         ("owner", "i8"),
-        ("first", "i8"),  # chain of pairs
+        (
+            "first",
+            "i8",
+        ),  # of its chain of pairs: twice the pair, + 1 if it is the second of the two
+        ("ahead", "f8"),  # how far from its edge it must know of others
         ("still", "?"),  # does not want to move
         ("stuck", "?"),  # wants to move and does not get anywhere
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
@@ -348,11 +351,9 @@ CAMP_BUCKETS = 8
 
 PAIR = np.dtype(
     [
-        ("u", "i8"),
-        ("v", "i8"),
-        ("next_u", "i8"),
-        ("next_v", "i8"),
-        ("dir_x", "f8"),  # from u to v, when the tick began
+        ("units", "i4", (2,)),
+        ("next", "i4", (2,)),  # in the chain of each of the two
+        ("dir_x", "f8"),  # from the first to the second, when the tick began
         ("dir_y", "f8"),
         ("distance", "f8"),
     ],
@@ -438,7 +439,6 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
-    trail: Annotated[NDArray[np.int64], "i8", "T"]  # the next cells of a way
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -542,7 +542,6 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
-        trail=np.zeros(LOOK_AHEAD_CELLS, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )

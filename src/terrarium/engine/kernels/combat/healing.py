@@ -16,7 +16,7 @@ def choose_patients(game: Game) -> None:
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
-        if not me.alive or game.rules.types[me.kind].heal_life == 0.0:
+        if not me.alive or not me.status & codes.HEALS:
             continue
         order = current_order(game, u)
         if order == codes.HEAL:
@@ -69,10 +69,10 @@ def best_patient(game: Game, u: int) -> int:
 def is_patient(game: Game, v: int) -> bool:
     """Alive, of flesh, no building, and hurt."""
     other = game.units[v]
-    if not other.alive or other.hp <= 0.0:
+    if not other.alive or other.hp <= 0.0 or other.hp >= other.hp_max:
         return False
     row = game.rules.types[other.kind]
-    return row.biological and not row.structure and other.hp < other.hp_max
+    return row.biological and not row.structure
 
 
 @kernel
@@ -111,12 +111,12 @@ def heal(game: Game) -> None:
 @kernel
 def can_heal(game: Game, u: int) -> bool:
     me = game.units[u]
-    row = game.rules.types[me.kind]
-    if row.heal_life == 0.0 or me.heal_target < 0 or me.energy <= 0.0 or me.hp <= 0.0:
+    if not me.status & codes.HEALS or me.heal_target < 0 or me.energy <= 0.0 or me.hp <= 0.0:
         return False
     if not is_patient(game, me.heal_target):
         return False
-    return edge_distance(game, me, game.units[me.heal_target]) <= row.heal_range
+    distance = edge_distance(game, me, game.units[me.heal_target])
+    return distance <= game.rules.types[me.kind].heal_range
 
 
 @kernel

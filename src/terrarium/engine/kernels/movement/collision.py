@@ -13,8 +13,6 @@ from terrarium.engine.records import Records
 from terrarium.engine.state import N_CONTACTS, N_MEMBERS, N_PAIRS, N_SHOVED, Game
 from terrarium.engine.tables.terrain import BUCKET
 
-SEEN_COMING = 0.35
-"""Bodies notice each other when a step would bring them this close."""
 ROUNDS = 3
 MOST_ROUNDS = 10
 DEEP = 0.12
@@ -28,6 +26,10 @@ DRIFT_TICKS = 4
 LONGEST_PUSH = 0.3
 NEARLY_TOUCHING = 0.15
 """Bodies that are further apart after their steps are not pushed into each other in this tick."""
+BLOCK_LOOK = 0.3
+"""A walker goes around those who are nearer than this."""
+LEAST_AHEAD = 0.5 * (BLOCK_LOOK - NEARLY_TOUCHING)
+FLYER_AHEAD = 0.1
 OUT_OF_THE_WAY = 1e9
 UNKNOWN = -1.0
 """in place of a share"""
@@ -54,7 +56,7 @@ def find_pairs_among_few(game: Game) -> None:
         spot = game.scratch.spots[i]
         if spot.x == OUT_OF_THE_WAY:
             continue
-        own = spot.reach + SEEN_COMING + NEARLY
+        own = spot.reach + NEARLY_TOUCHING + NEARLY
         for j in range(i + 1, n_living):
             other = game.scratch.spots[j]
             dx, dy, near = other.x - spot.x, other.y - spot.y, own + other.reach
@@ -81,7 +83,13 @@ def fill_spot(game: Game, m: int) -> None:
     spot = game.scratch.spots[m]
     body = game.scratch.bodies[spot.unit]
     body.shoved = False
-    spot.reach = body.radius + body.step if body.classes else 0.0
+    # Two bodies matter to each other if they may touch after their steps, or if one of them would
+    # go around the other: within `BLOCK_LOOK` or two of its steps.
+    if body.flying:  # its momentum takes it further than it wants
+        body.ahead = body.step + FLYER_AHEAD
+    else:
+        body.ahead = max(max(body.step, LEAST_AHEAD), 2.0 * body.step - 3.0 * LEAST_AHEAD)
+    spot.reach = body.radius + body.ahead if body.classes else 0.0
     spot.x = body.x if body.classes else OUT_OF_THE_WAY
     spot.y = body.y
 
@@ -92,7 +100,7 @@ def find_pairs_of(game: Game, m: int, others: float) -> None:
     most."""
     own = game.scratch.spots[m]
     # Whatever the order of the sum in `try_pair` rounds it to.
-    u, x, y, reach = int(own.unit), own.x, own.y, own.reach + SEEN_COMING + NEARLY
+    u, x, y, reach = int(own.unit), own.x, own.y, own.reach + NEARLY_TOUCHING + NEARLY
     far = reach + others
     low_x, high_x = int((x - far) / BUCKET), int((x + far) / BUCKET)
     own_y, high_y = int(y / BUCKET), min(game.ground.size[3] - 1, int((y + far) / BUCKET))
@@ -119,20 +127,20 @@ def try_pair(game: Game, u: int, v: int) -> None:
     dx, dy = other.x - body.x, other.y - body.y
     reach = body.radius + other.radius
     if not (body.still and other.still):
-        reach += SEEN_COMING + body.step + other.step
+        reach += NEARLY_TOUCHING + body.ahead + other.ahead
     squared = dx * dx + dy * dy
     p = game.scratch.counts[N_PAIRS]
     if squared >= reach * reach or p >= game.scratch.pairs.shape[0]:
         return
     pair = game.scratch.pairs[p]
-    pair.u, pair.v = u, v
+    pair.units[0], pair.units[1] = u, v
     pair.distance = math.sqrt(squared)
     if pair.distance > NEARLY:
         pair.dir_x, pair.dir_y = dx / pair.distance, dy / pair.distance
     else:
         pair.dir_x, pair.dir_y = 0.0, 0.0
-    pair.next_u, pair.next_v = body.first, other.first
-    body.first = other.first = p
+    pair.next[0], pair.next[1] = body.first, other.first
+    body.first, other.first = 2 * p, 2 * p + 1
     game.scratch.counts[N_PAIRS] = p + 1
 
 
@@ -155,13 +163,14 @@ def list_contacts(game: Game) -> bool:
     touched, n_contacts = False, 0
     for p in range(game.scratch.counts[N_PAIRS]):
         pair = game.scratch.pairs[p]
-        body, other = game.scratch.bodies[pair.u], game.scratch.bodies[pair.v]
+        u, v = pair.units[0], pair.units[1]
+        body, other = game.scratch.bodies[u], game.scratch.bodies[v]
         dx, dy = other.x - body.x, other.y - body.y
         reach = body.radius + other.radius
         squared, near = dx * dx + dy * dy, reach + NEARLY_TOUCHING
         if squared < near * near:
             contact = game.scratch.contacts[n_contacts]
-            contact.u, contact.v, contact.reach = pair.u, pair.v, reach
+            contact.u, contact.v, contact.reach = u, v, reach
             contact.mine = UNKNOWN
             n_contacts += 1
             touched = touched or squared < reach * reach

@@ -8,7 +8,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
-from terrarium.engine.kernels.movement.collision import stay_on_ground
+from terrarium.engine.kernels.movement.collision import BLOCK_LOOK, stay_on_ground
 from terrarium.engine.kernels.movement.paths import find_way
 from terrarium.engine.kernels.orders.orders import current_order, finish_order
 from terrarium.engine.kernels.orders.permission import in_reach
@@ -21,7 +21,6 @@ NEAR_GOAL = 6.0
 PATIENCE_TICKS = 12
 STUCK_TICKS = 4
 DETOUR_TICKS = 16
-BLOCK_LOOK = 0.3
 LITTLE_TURNING = 0.7  # cosine
 MOST_TURNING = -0.866  # cosine
 """Beyond 150 degrees a way around others leads back: a unit waits instead."""
@@ -189,8 +188,8 @@ def go_to(
     if row.flying:
         body.step = min(speed, stopping_speed(row.decel, distance)) if distance < FAR else speed
         return
-    going = length(me.speed_x, me.speed_y)
-    speed = min(speed, going + me.accel)
+    if me.accel < speed:  # most walkers are at full speed at once
+        speed = min(speed, length(me.speed_x, me.speed_y) + me.accel)
     if game.rules.assumptions[0].turning_slows:
         # A walker runs in the direction it faces, so it loses pace while it turns.
         speed *= max(turned, 0.0)
@@ -279,12 +278,14 @@ def fly(game: Game, u: int) -> None:
 @kernel
 def steer(game: Game, u: int) -> None:
     """Lead a unit around standing ones that it would run into."""
-    n_near = look_around(game, u)
+    n_near, in_front, too_deep = look_around(game, u)
     if n_near == 0:
         return
     me, body, tick = game.units[u], game.scratch.bodies[u], game.clock[0].tick
     if tick >= me.detour_tick:
         me.detour = 0
+    if not (in_front or too_deep):
+        return
     k = first_blocker(game, u, n_near)
     if k >= 0 and not go_around(game, u, k, n_near):
         body.step = 1e-9  # shut in: waits, and tries the other side after a while
@@ -353,19 +354,20 @@ def nearer_side(game: Game, u: int, k: int) -> int:
 
 
 @kernel
-def look_around(game: Game, u: int) -> int:
-    """List the neighbors that this step has to do with: how many there are."""
+def look_around(game: Game, u: int) -> tuple[int, bool, bool]:
+    """List the neighbors that this step has to do with: how many there are; may one of them be
+    something to go around, and does the step go deeper into one than there is room?"""
     body = game.scratch.bodies[u]
+    step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
+    in_front = too_deep = False
     # Beyond this gap a neighbor neither blocks nor leaves less room than the step needs.
     far = max(BLOCK_LOOK, 2.0 * body.step)
     n_near = 0
-    p = body.first
-    while p >= 0 and n_near < game.scratch.near.shape[0]:
-        pair = game.scratch.pairs[p]
-        one, two, after_one, after_two = pair.u, pair.v, pair.next_u, pair.next_v
-        v = two if one == u else one
-        sign = 1.0 if one == u else -1.0
-        p = after_one if one == u else after_two
+    link = body.first
+    while link >= 0 and n_near < game.scratch.near.shape[0]:
+        pair, own = game.scratch.pairs[link >> 1], link & 1
+        v, link = int(pair.units[1 - own]), int(pair.next[own])
+        sign = 1.0 - 2.0 * own
         other = game.scratch.bodies[v]
         if other.flying or (other.still and other.owner == body.owner and not other.anchored):
             continue  # an idle friend makes way
@@ -387,7 +389,9 @@ def look_around(game: Game, u: int) -> int:
         near.distance, near.reach = pair.distance, body.radius + other.radius
         near.room, near.blocks, near.oncoming = room, blocks, oncoming
         n_near += 1
-    return n_near
+        in_front |= blocks and dx * body.dir_x + dy * body.dir_y > 0.0
+        too_deep |= step_x * dx + step_y * dy - room >= NEARLY
+    return n_near, in_front, too_deep
 
 
 @kernel
@@ -483,11 +487,10 @@ def go_with(game: Game, u: int, v: int) -> None:
 def is_squeezed(game: Game, u: int, old_x: float, old_y: float, x: float, y: float) -> bool:
     """Would a step that a wall has bent press a body deep into another one?"""
     body = game.scratch.bodies[u]
-    p = body.first
-    while p >= 0:
-        pair = game.scratch.pairs[p]
-        v = pair.v if pair.u == u else pair.u
-        p = pair.next_u if pair.u == u else pair.next_v
+    link = body.first
+    while link >= 0:
+        pair, own = game.scratch.pairs[link >> 1], link & 1
+        v, link = int(pair.units[1 - own]), int(pair.next[own])
         other = game.scratch.bodies[v]
         if other.flying or body.flying:
             continue

@@ -5,7 +5,7 @@ import math
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.fields import field_of
-from terrarium.engine.kernels.movement.portals import choose_guide, next_cell
+from terrarium.engine.kernels.movement.portals import choose_guide, leg_of, next_cell
 from terrarium.engine.land import LOOK_AHEAD_CELLS
 from terrarium.engine.state import Game
 
@@ -131,35 +131,79 @@ def find_way(game: Game, u: int, layer: int, x: float, y: float) -> None:
     cell, goal = ends_of_way(game, layer, me.x, me.y, x, y)
     if cell < 0:
         return
-    f = field_of(game, layer, goal)
-    at_x, at_y = cell % width, cell // width
-    guide, leg = choose_guide(game, f, at_x, at_y)
+    f, t = field_of(game, layer, goal), trail_of(game, layer, cell, goal)
     me.direct = False
-    me.way_x, me.way_y = at_x + 0.5, at_y + 0.5
+    me.way_x, me.way_y = cell % width + 0.5, cell // width + 0.5
     seen, n_ahead = 0, 0
     while n_ahead < LOOK_AHEAD_CELLS:
-        before_x, before_y = at_x, at_y
-        guide, leg, at_x, at_y = next_cell(game, f, guide, leg, at_x, at_y)
-        if at_x == before_x and at_y == before_y:
+        n_ahead = extend_trail(game, f, t, seen + LOOK_STRIDE)
+        if n_ahead < seen + LOOK_STRIDE:
             break
-        game.scratch.trail[n_ahead] = at_y * width + at_x
-        n_ahead += 1
-        if n_ahead % LOOK_STRIDE == 0:
-            if not line_is_clear(game, layer, me.x, me.y, at_x + 0.5, at_y + 0.5):
-                n_ahead -= 1
-                break
-            seen = n_ahead
-    follow_trail(game, u, layer, seen, n_ahead)
+        x, y = middle_of(game, game.paths.trails[t].cells[n_ahead - 1])
+        if not line_is_clear(game, layer, me.x, me.y, x, y):
+            n_ahead -= 1
+            break
+        seen = n_ahead
+    follow_trail(game, u, t, seen, n_ahead)
 
 
 @kernel
-def follow_trail(game: Game, u: int, layer: int, seen: int, n_ahead: int) -> None:
-    """Note the furthest cell of the trail up to which a straight line is clear, as it is to the
+def trail_of(game: Game, layer: int, cell: int, goal: int) -> int:
+    """The row of the trail from a cell to a goal, which may still be empty."""
+    t = (cell + 61 * goal) & (game.paths.trails.shape[0] - 1)
+    trail = game.paths.trails[t]
+    if (
+        trail.cell != cell
+        or trail.goal != goal
+        or trail.layer != layer
+        or trail.epoch != game.epochs[0].ground
+    ):
+        trail.cell, trail.goal, trail.layer = cell, goal, layer
+        trail.epoch = game.epochs[0].ground
+        trail.n_cells, trail.ends = 0, False
+    return t
+
+
+@kernel
+def extend_trail(game: Game, f: int, t: int, n_cells: int) -> int:
+    """Follow a trail up to a number of cells, as far as that is not known; how many it has up to
+    there: fewer where it ends."""
+    trail, width = game.paths.trails[t], game.ground.size[0]
+    if trail.n_cells >= n_cells or trail.ends:
+        return min(int(trail.n_cells), n_cells)
+    last = int(trail.cells[trail.n_cells - 1]) if trail.n_cells > 0 else int(trail.cell)
+    x, y = last % width, last // width
+    if trail.n_cells == 0:
+        guide, leg = choose_guide(game, f, x, y)
+    else:
+        guide = int(trail.guide)
+        leg = leg_of(game, f, guide)
+    while trail.n_cells < n_cells:
+        before_x, before_y = x, y
+        guide, leg, x, y = next_cell(game, f, guide, leg, x, y)
+        if x == before_x and y == before_y:
+            trail.ends = True
+            break
+        trail.cells[trail.n_cells] = y * width + x
+        trail.n_cells += 1
+    trail.guide = guide
+    return int(trail.n_cells)
+
+
+@kernel
+def middle_of(game: Game, cell: int) -> tuple[float, float]:
+    """The middle of a cell."""
+    return cell % game.ground.size[0] + 0.5, cell // game.ground.size[0] + 0.5
+
+
+@kernel
+def follow_trail(game: Game, u: int, t: int, seen: int, n_ahead: int) -> None:
+    """Note the furthest cell of a trail up to which a straight line is clear, as it is to the
     first `seen`. The first cell is beside the unit."""
-    me, width = game.units[u], game.ground.size[0]
+    me, trail = game.units[u], game.paths.trails[t]
     for k in range(max(0, seen - 1), n_ahead):
-        x, y = game.scratch.trail[k] % width + 0.5, game.scratch.trail[k] // width + 0.5
-        if k > 0 and k >= seen and not line_is_clear(game, layer, me.x, me.y, x, y):
+        x, y = middle_of(game, trail.cells[k])
+        if k > 0 and k >= seen and not line_is_clear(game, int(trail.layer), me.x, me.y, x, y):
             return
         me.way_x, me.way_y = x, y
 

@@ -257,9 +257,17 @@ def choose_guide(game: Game, f: int, x: int, y: int) -> tuple[int, int]:
         if no_detour_pays(game, f, x, y, int(game.paths.near[f, place])):
             return STRAIGHT_TO_GOAL, 0
     guide = remembered_guide(game, f, x, y)
+    return guide, leg_of(game, f, guide)
+
+
+@kernel
+def leg_of(game: Game, f: int, guide: int) -> int:
+    """The leg to the portal that leads to the goal of a field; where that field itself leads there,
+    it is filled."""
     if guide == STRAIGHT_TO_GOAL:
-        return STRAIGHT_TO_GOAL, 0
-    return guide, leg_to(game, game.paths.fields[f].layer, guide // 2, guide % 2)
+        fill_field(game, f)
+        return 0
+    return leg_to(game, game.paths.fields[f].layer, guide // 2, guide % 2)
 
 
 @kernel

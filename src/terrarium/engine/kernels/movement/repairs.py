@@ -37,6 +37,8 @@ def forget_paths(game: Game) -> None:
         game.paths.legs[leg].owner = codes.NO_UNIT
     for k in range(game.paths.guides.shape[0]):
         game.paths.guides[k].field = codes.NO_UNIT
+    for k in range(game.paths.trails.shape[0]):
+        game.paths.trails[k].cell = codes.NO_UNIT
 
 
 @entry
