@@ -16,7 +16,7 @@ class Receivers:
 
     def __init__(self, cfg: ShareConfig) -> None:
         self.cfg = cfg
-        self.roles = KMeansRoles(cfg.n_roles) if cfg.receivers == "roles" else None
+        self.roles = RoleClusters(cfg.n_roles) if cfg.receivers == "roles" else None
         self.latent = LatentRoles(cfg) if cfg.receivers == "latent_roles" else None
 
     def of(self, obs: Obs, features: Tensor, there: Tensor) -> Tensor:
@@ -49,7 +49,7 @@ class Receivers:
             learned.load_state_dict(state)
 
 
-class KMeansRoles:
+class RoleClusters:
     """Clusters of the agents' features: k-means that goes on from batch to batch."""
 
     rate = 0.1
