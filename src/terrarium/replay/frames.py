@@ -212,6 +212,6 @@ class Frames:
 
     def step_ticks(self) -> NDArray[np.int64]:
         """[S + 1] the tick at which each step begins, and the last one ends."""
-        ends: NDArray[np.int64] = np.cumsum(self.steps["n_ticks"], dtype=np.int64)
-        begins: NDArray[np.int64] = np.concatenate([np.zeros(1, np.int64), ends]) + self.ticks[0]
-        return begins
+        ends = np.cumsum(self.steps["n_ticks"], dtype=np.int64)
+        ticks: NDArray[np.int64] = np.concatenate([np.zeros(1, np.int64), ends]) + self.ticks[0]
+        return ticks
