@@ -140,7 +140,7 @@ class TooNarrow(NoForward):
         ("qmix smac/3m net.core=my_lab:NoForward", "my_lab:NoForward lacks forward: a core has"),
         ("qmix smac/3m mixer.kind=my_lab:NoForward", "my_lab:NoForward lacks forward: a mixer"),
         ("qmix smac/3m explore.kind=my_lab:NoForward", "lacks choose: an explorer has choose"),
-        ("vdn smac/3m share.rule=my_lab:NoForward", "lacks weigh: a sharing rule has weigh"),
+        ("vdn smac/3m share.rule=my_lab:NoForward", "lacks select or weigh: a sharing rule"),
     ],
 )
 def test_what_does_not_keep_a_contract_is_one_line_that_says_where_it_is(

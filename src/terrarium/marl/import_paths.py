@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from torch import nn
@@ -24,6 +25,7 @@ class Contract:
     kind: str
     """what it is: an algorithm, an encoder"""
     needs: tuple[str, ...]
+    """what it has to define itself; "select or weigh" is either of them"""
     arguments: tuple[str, ...]
     """of its constructor"""
     home: str
@@ -77,7 +79,8 @@ def _imported(setting: str, name: str) -> Any:
 
 
 def _check_contract(name: str, found: type[Any], contract: Contract) -> None:
-    missing = [need for need in contract.needs if not _has(found, need)]
+    has = partial(_has, found)
+    missing = [need for need in contract.needs if not any(map(has, need.split(" or ")))]
     if missing:
         raise TerrariumError(
             f"{name} lacks {missing[0]}: {contract.kind} has {', '.join(contract.needs)}; "
