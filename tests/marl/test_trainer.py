@@ -400,7 +400,6 @@ def test_mappo_with_lstm_and_attention_learns_3m(tmp_path: Path) -> None:
     """As a newcomer would train it; playing at random or standing still wins nothing."""
     words = (
         "run.target_win_rate=0.9",
-        "run.max_steps=150000",
         "run.threads=1",
         "eval.interval=10000",
     )

@@ -155,6 +155,7 @@ TRAITS = (
     "missile",
     "neutral",
     "player",
+    "reactor",
     "self",
     "stasis",
     "structure",
@@ -165,7 +166,7 @@ TRAITS = (
     "visible",
     "widow_mine_of_player",
 )
-TYPE_TRAITS = ("supply_depot", "townhall", "widow_mine_of_player")
+TYPE_TRAITS = ("reactor", "supply_depot", "townhall", "widow_mine_of_player")
 """traits that nothing else about a type tells, so that its table has to"""
 LASTS = {
     "timed": "for `duration_loops`",

@@ -278,7 +278,7 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "supply_used": unit.supply_used,
         "supply_given": unit.supply_provided,
         "addon": unit.kind == "addon",
-        "reactor": unit.kind == "addon" and unit.name.endswith("reactor"),
+        "reactor": "reactor" in unit.traits,
     }
 
 

@@ -20,7 +20,7 @@ from terrarium.engine.kernels.movement.footprints import (
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.kernels.setup.births import face_middle, spawn
 from terrarium.engine.kernels.setup.free_places import find_room
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_economy
 
 NO_SLOT, NO_SPACE, IN_THE_WAY = -1, -2, -3
 """Why nothing was placed: no slot is left, the ground is not free, an enemy stands there."""
@@ -33,7 +33,7 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    on_geyser = game.rules.types[kind].resource == codes.VESPENE
+    on_geyser = has_economy(game) and game.rules.types[kind].resource == codes.VESPENE
     geyser = geyser_at(game, x, y) if on_geyser else codes.NO_UNIT
     if geyser < 0 and (on_geyser or not is_site(game, footprint, left, bottom)):
         return NO_SPACE
@@ -130,6 +130,8 @@ def push_out(game: Game, u: int) -> None:
         first, key = codes.NO_UNIT, np.uint64(0)
         for i in range(clock.n_living):
             v = game.living[i]
+            if not game.rules.types[game.units[v].kind].mobile:
+                continue  # a Force Field stays where it is
             draw = bits(clock.seed, clock.tick, game.units[v].tag, DIRECTION)
             if draw > last and (first < 0 or draw < key):
                 if stands_in(game, v, footprint, me.x, me.y):
