@@ -74,7 +74,8 @@ def check(sim: Simulator) -> None:
     x, y = sim.units["x"][living], sim.units["y"][living]
     assert ((x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)).all()
     types = sim.rules.types[sim.units["kind"][living]]
-    on_foot = ~(types["flying"] | in_flight(sim)[living])
+    # A Force Field stands where it was cast, also on a cliff.
+    on_foot = ~(types["flying"] | in_flight(sim)[living]) & (types["mobile"] | types["structure"])
     assert sim.setup.terrain.walkable[y.astype(int), x.astype(int)][on_foot].all()
     if sim.layers:
         check_structures(sim)
