@@ -46,6 +46,20 @@ PRODUCE = 13  # put the product that the command names as its ability at the end
 CANCEL_LAST = 14  # take the last product out of the queue
 RALLY = 15  # where new units go
 
+# How a product comes to be: by the words of data files, by research, or out of a larva.
+HOW_TRAIN = code(words.WAYS_OF_PRODUCTION, "train")
+HOW_BUILD = code(words.WAYS_OF_PRODUCTION, "build")
+HOW_BUILD_ON_GEYSER = code(words.WAYS_OF_PRODUCTION, "build_on_geyser")
+HOW_ADDON = code(words.WAYS_OF_PRODUCTION, "addon")
+HOW_MORPH = code(words.WAYS_OF_PRODUCTION, "morph")
+HOW_MORPH_PLACE = code(words.WAYS_OF_PRODUCTION, "morph_place")
+HOW_WARP_IN = code(words.WAYS_OF_PRODUCTION, "warp_in")
+HOW_MERGE = code(words.WAYS_OF_PRODUCTION, "merge")
+HOW_ABILITY = code(words.WAYS_OF_PRODUCTION, "ability")
+HOW_AUTOMATIC = code(words.WAYS_OF_PRODUCTION, "automatic")
+HOW_RESEARCH = len(words.WAYS_OF_PRODUCTION)
+HOW_LARVA = HOW_RESEARCH + 1
+
 # What became of an order: the numbers and names of the game's own ActionResult.
 SUCCESS = 1
 NOT_SUPPORTED = 2
@@ -96,6 +110,7 @@ SELF, ALLY, NEUTRAL, ENEMY = range(1, 5)
 
 NO_UNIT = -1
 NO_ABILITY = -1
+NO_PRODUCT = -1
 
 # What a unit is or does at the moment, a bit each (UNIT.status). The tick skips what no unit needs.
 (
@@ -124,7 +139,8 @@ NO_ABILITY = -1
     CONTROLLED,  # fights for another side than its own
     GROUNDED,  # can be neither teleported nor loaded
     BLINDED,  # does not detect
-) = (1 << bit for bit in range(25))
+    UNFINISHED,  # is being built: it does nothing yet, and fulfils no requirement
+) = (1 << bit for bit in range(26))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.

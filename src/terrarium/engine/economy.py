@@ -44,6 +44,10 @@ RESOURCE = np.dtype(
 # What a structure makes; its slot has the same number as the unit's.
 PRODUCER = np.dtype(
     [
+        ("made_as", "i8"),  # row of Rules.products that it is built as, or was; -1 = none
+        ("progress", "f8"),  # of its construction; 1 = it is finished
+        ("builder", "i8"),  # the worker that is at work on it
+        ("builder_tag", "i8"),
         ("n_items", "i8"),  # in its queue
         ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
         ("rally_x", "f8"),

@@ -1,17 +1,20 @@
-"""What structures make: units that they train and upgrades that they research, as rows."""
+"""Everything that is made: units, structures, add-ons, paid morphs and upgrades, as rows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from terrarium.data.facts.unit_facts import RuleSet, Unit
+from terrarium.data import vocabulary as words
+from terrarium.data.facts.unit_facts import Production, RuleSet, Unit
+from terrarium.engine import codes
 from terrarium.engine.records import Records, records
 from terrarium.engine.tables.names import RowNames, family_of, record
 
 NONE = -1
 PRODUCT = np.dtype(
     [
+        ("how", "i8"),  # codes.HOW_TRAIN and following
         ("by", "i8"),  # row of Rules.types that makes it
         ("makes", "i8"),  # row of Rules.types; -1 = it is an upgrade
         ("upgrade", "i8"),  # row of Rules.upgrades; -1 = it is a unit
@@ -56,7 +59,7 @@ def compile_products(
     facts: RuleSet, names: RowNames, needs: Needs
 ) -> tuple[Records, dict[tuple[str, str], int]]:
     """The rows, and which is which by producer and product."""
-    rows = [*_trained(facts, names, needs), *_researched(facts, names, needs)]
+    rows = [*_made(facts, names, needs), *_researched(facts, names, needs)]
     table = records(max(1, len(rows)), PRODUCT)
     table["by"] = NONE
     for k, (_, values) in enumerate(rows):
@@ -67,13 +70,27 @@ def compile_products(
 Row = tuple[tuple[str, str], dict[str, Any]]
 
 
-def _trained(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
+def _how(way: Production, producer: Unit, facts: RuleSet) -> int | None:
+    """By which of codes.HOW_TRAIN and following a unit is made; None = by an ability, which has a
+    row of its own, or by itself."""
+    if way.how in ("ability", "automatic") or (
+        way.how in ("morph", "morph_place")
+        and way.ability in {ability.id for ability in facts.abilities.values()}
+    ):
+        return None
+    if producer.name == "larva":
+        return codes.HOW_LARVA
+    return codes.code(words.WAYS_OF_PRODUCTION, way.how)
+
+
+def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
     by_id = {unit.id: unit for unit in facts.units.values()}
     for unit in facts.units.values():
         for way in unit.production:
             producer = by_id.get(way.by)
-            if way.how != "train" or producer is None or producer.kind == "unit":
-                continue  # larvae and Carriers make theirs in ways of their own
+            how = _how(way, producer, facts) if producer else None
+            if producer is None or how is None:
+                continue
             required = [(r, by_id.get(r.id)) for r in way.requires]
             addons = [u.name for r, u in required if u and r.kind == "addon"]
             others = [u.name for r, u in required if u and r.kind not in ("addon", "upgrade")]
@@ -82,6 +99,7 @@ def _trained(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
             yield (
                 (producer.name, unit.name),
                 {
+                    "how": how,
                     "by": names.types[producer.name],
                     "makes": names.types[unit.name],
                     "upgrade": NONE,
@@ -112,6 +130,7 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
             yield (
                 (producer, upgrade.name),
                 {
+                    "how": codes.HOW_RESEARCH,
                     "by": names.types[producer],
                     "makes": NONE,
                     "upgrade": names.upgrades[upgrade.name],

@@ -7,7 +7,7 @@ that battles without upgrades and buffs pay nothing for those who have them.
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.records import Records
-from terrarium.engine.state import MAX_PLAYERS, Game
+from terrarium.engine.state import MAX_PLAYERS, Game, has_economy
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""
@@ -150,6 +150,8 @@ def doings(game: Game, u: int) -> int:
         status |= codes.MANNED
     if skill.made >= 0:
         status |= codes.JOINED
+    if has_economy(game) and game.producers[u].progress < 1.0:
+        status |= codes.UNFINISHED | codes.STUNNED | codes.STARVED | codes.BLINDED
     return status
 
 

@@ -31,6 +31,8 @@ def keep_accounts(game: Game) -> None:
             continue
         row, account = game.rules.types[me.kind], game.accounts[me.owner]
         account.supply_used += row.supply_used
+        if me.status & codes.UNFINISHED:
+            continue
         account.supply_cap = min(MOST_SUPPLY, account.supply_cap + row.supply_given)
         account.fulfilled |= row.fulfils
         for k in range(game.producers[u].n_items):
@@ -61,20 +63,20 @@ def has_reactor(game: Game, u: int) -> bool:
 
 @kernel
 def may_produce(game: Game, u: int, p: int) -> int:
-    """Would an order to make a product be accepted? One of codes.RESULT_NAMES."""
+    """Would an order to put a product into a queue be accepted? One of codes.RESULT_NAMES."""
     me, producer = game.units[u], game.producers[u]
     if not 0 <= p < game.rules.products.shape[0] or game.rules.products[p].by != me.kind:
         return codes.NOT_SUPPORTED
-    product, player = game.rules.products[p], game.players[me.owner]
+    product = game.rules.products[p]
+    if product.how != codes.HOW_TRAIN and product.how != codes.HOW_RESEARCH:
+        return codes.NOT_SUPPORTED
+    if me.status & codes.UNFINISHED:
+        return codes.NOT_SUPPORTED
     if product.upgrade >= 0 and is_researched(game, me.owner, p):
         return codes.NOT_SUPPORTED
-    account = game.accounts[me.owner]
-    if account.fulfilled & product.needs != product.needs:
-        return codes.TECH_REQUIREMENTS_NOT_MET
-    if player.techs & product.needs_tech != product.needs_tech:
-        return codes.TECH_REQUIREMENTS_NOT_MET
-    if product.family >= 0 and player.levels[product.family] < product.level_before:
-        return codes.TECH_REQUIREMENTS_NOT_MET
+    answer = meets_requirements(game, me.owner, p)
+    if answer != codes.SUCCESS:
+        return answer
     if product.attached != 0:
         v = addon_of(game, u)
         if v < 0 or game.rules.types[game.units[v].kind].fulfils & product.attached == 0:
@@ -82,6 +84,26 @@ def may_produce(game: Game, u: int, p: int) -> int:
     depth = game.items.shape[1] if has_reactor(game, u) else QUEUE_DEPTH
     if producer.n_items >= depth:
         return codes.QUEUE_IS_FULL
+    return can_pay(game, me.owner, p)
+
+
+@kernel
+def meets_requirements(game: Game, owner: int, p: int) -> int:
+    """Does a player have the structures and upgrades that a product asks for?"""
+    product, player = game.rules.products[p], game.players[owner]
+    if game.accounts[owner].fulfilled & product.needs != product.needs:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if player.techs & product.needs_tech != product.needs_tech:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    if product.family >= 0 and player.levels[product.family] < product.level_before:
+        return codes.TECH_REQUIREMENTS_NOT_MET
+    return codes.SUCCESS
+
+
+@kernel
+def can_pay(game: Game, owner: int, p: int) -> int:
+    """Does a player have the resources and the supply that a product takes?"""
+    product, player, account = game.rules.products[p], game.players[owner], game.accounts[owner]
     if player.minerals < product.minerals:
         return codes.NOT_ENOUGH_MINERALS
     if player.vespene < product.vespene:
@@ -90,6 +112,20 @@ def may_produce(game: Game, u: int, p: int) -> int:
     if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
         return codes.NOT_ENOUGH_FOOD
     return codes.SUCCESS
+
+
+@kernel
+def pay_for(game: Game, owner: int, p: int) -> None:
+    """Take the resources that a product costs."""
+    game.players[owner].minerals -= game.rules.products[p].minerals
+    game.players[owner].vespene -= game.rules.products[p].vespene
+
+
+@kernel
+def refund(game: Game, owner: int, p: int, share: float) -> None:
+    """Give back a share of what a product has cost."""
+    game.players[owner].minerals += share * game.rules.products[p].minerals
+    game.players[owner].vespene += share * game.rules.products[p].vespene
 
 
 @kernel
@@ -117,9 +153,7 @@ def produce(game: Game, u: int, p: int) -> int:
     if answer != codes.SUCCESS:
         return answer
     product, producer = game.rules.products[p], game.producers[u]
-    player = game.players[game.units[u].owner]
-    player.minerals -= product.minerals
-    player.vespene -= product.vespene
+    pay_for(game, game.units[u].owner, p)
     item = game.items[u, producer.n_items]
     item.product, item.begun, item.left = p, False, product.ticks
     producer.n_items += 1
@@ -129,13 +163,12 @@ def produce(game: Game, u: int, p: int) -> int:
 @kernel
 def cancel_last(game: Game, u: int) -> int:
     """Take the last product out of the queue: all of its cost comes back."""
-    producer, player = game.producers[u], game.players[game.units[u].owner]
+    producer = game.producers[u]
     if producer.n_items == 0:
         return codes.NOT_SUPPORTED
     producer.n_items -= 1
     p = game.items[u, producer.n_items].product
-    player.minerals += game.rules.products[p].minerals
-    player.vespene += game.rules.products[p].vespene
+    refund(game, game.units[u].owner, p, 1.0)
     note_product(game, codes.CANCELLED, u, p)
     return codes.SUCCESS
 

@@ -65,8 +65,10 @@ def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
 
 @kernel
 def clear_production(game: Game, u: int) -> None:
-    """A new structure makes nothing, and its units stay where they appear."""
+    """A new structure is finished, makes nothing, and its units stay where they appear."""
     producer = game.producers[u]
+    producer.made_as, producer.progress = codes.NO_PRODUCT, 1.0
+    producer.builder, producer.builder_tag = codes.NO_UNIT, 0
     producer.n_items, producer.rally = 0, codes.NO_RALLY
     producer.rally_x, producer.rally_y = 0.0, 0.0
     producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0

@@ -45,6 +45,8 @@ def spawn(
     me.speed_x, me.speed_y = 0.0, 0.0
     me.inside, me.seen, me.hp_max = codes.NO_UNIT, ALL_PLAYERS, row.hp
     clear_skill(game, u, owner)
+    if has_economy(game):
+        clear_economy(game, u)
     refresh(game, u)
     me.hp, me.shield = me.hp_max, row.shields
     me.energy = upgraded(
@@ -63,8 +65,6 @@ def spawn(
     me.home_x, me.home_y, me.away = x, y, False
     me.way_x, me.way_y, me.way_tick, me.direct = x, y, 0, True
     me.detour, me.detour_tick, me.stalled, me.n_orders = 0, 0, 0, 0
-    if has_economy(game):
-        clear_economy(game, u)
     game.players[owner].n_alive += 1
     list_unit(game, u)
     new_event(game, codes.BORN, u)
