@@ -1,0 +1,86 @@
+"""The status machine: what may be asked when, and what becomes of the status."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from s2clientprotocol import sc2api_pb2 as api
+
+from terrarium.errors import TerrariumError
+from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
+
+logger = logging.getLogger(__name__)
+
+LAUNCHED, INIT_GAME, IN_GAME = api.launched, api.init_game, api.in_game
+IN_REPLAY, ENDED, QUIT = api.in_replay, api.ended, api.quit
+ANY = frozenset({LAUNCHED, INIT_GAME, IN_GAME, IN_REPLAY, ENDED})
+PLAYED = frozenset({IN_GAME, IN_REPLAY, ENDED})
+"""Statuses in which a game can be looked at."""
+
+NO_GAME = "A game has not been started yet"
+GAME_OVER = "Game has already ended"
+NOT_AFTER_THE_END = "Not supported if game has already ended"
+NOT_CREATED = (
+    "Must first start a game with CreateGame or specify ports to join another client's game"
+)
+
+
+class Refused(TerrariumError):
+    """A request is not possible now; its text is what clients read."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a request may be made, and what answers it."""
+
+    answer: Callable[["Session", Any, Any], None]
+    """fills the part of the response that has the request's name"""
+    statuses: frozenset[int]
+
+
+class Session:
+    """What a client talks to: one request after the other, each with a response.
+
+    A request that is refused leaves everything as it was.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self.status: int = LAUNCHED
+        self._rules = rules
+
+    def answer(self, data: bytes) -> bytes:
+        """Carry out a serialized Request; the serialized Response."""
+        response = api.Response()
+        try:
+            request = api.Request.FromString(data)
+        except DecodeError as error:
+            response.error.append(f"The request is no message of the API: {error}")
+        else:
+            if request.HasField("id"):
+                response.id = request.id
+            self._carry_out(request, response)
+        response.status = self.status  # type: ignore[assignment]  # an int is one of its values
+        return response.SerializeToString()
+
+    def _carry_out(self, request: api.Request, response: api.Response) -> None:
+        name = request.WhichOneof("request")
+        if name is None or name not in self._rules:
+            response.error.append(f"Unknown request: {name or 'none is set'}")
+            return
+        rule = self._rules[name]
+        try:
+            if self.status not in rule.statuses:
+                raise Refused(self._why_not())
+            part = getattr(response, name)
+            part.SetInParent()  # an answer without content is an answer
+            rule.answer(self, getattr(request, name), part)
+        except TerrariumError as error:
+            response.ClearField(name)  # type: ignore[arg-type]
+            response.error.append(str(error))
+
+    def _why_not(self) -> str:
+        if self.status == ENDED:
+            return NOT_AFTER_THE_END
+        return NO_GAME

@@ -1,0 +1,1 @@
+"""From the engine to the API's messages and back: one module a family of messages."""

@@ -1,0 +1,80 @@
+"""The websocket of the API: one client at a time, a request in, a response out."""
+
+import http
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.sync.server import Server, ServerConnection, serve
+
+logger = logging.getLogger(__name__)
+
+PATH = "/sc2api"
+MAX_BYTES = 128 * 2**20
+"""of a message; the ladder's proxy allows as many"""
+HANDOVER_SECONDS = 2.0
+"""How long a client waits for the one before it to leave: PySC2's remote host closes its
+connection, and the next client connects at once."""
+
+Answer = Callable[[bytes], bytes]
+
+
+class Transport:
+    """Serves one client at a time on a socket that listens already.
+
+    The game belongs to the process, not to the connection: `answer` is called for whatever client
+    is connected, in the order of its requests.
+    """
+
+    def __init__(self, listening: socket.socket, answer: Answer) -> None:
+        self._answer = answer
+        self._admitting, self._answering = threading.Lock(), threading.Lock()
+        self._client: ServerConnection | None = None
+        self._server: Server = serve(
+            self._talk,
+            sock=listening,
+            process_request=self._admit,
+            max_size=MAX_BYTES,
+            compression=None,
+            # Clients think between two requests for longer than any limit, and some do not read
+            # meanwhile: a ping without an answer would end their game.
+            ping_interval=None,
+            logger=logging.getLogger(f"{__name__}.websockets"),
+        )
+
+    def run(self) -> None:
+        """Serve until `stop` is called."""
+        self._server.serve_forever()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        if request.path != PATH:
+            return connection.respond(http.HTTPStatus.NOT_FOUND, f"the API is at {PATH}\n")
+        until = time.monotonic() + HANDOVER_SECONDS
+        while time.monotonic() < until:
+            with self._admitting:
+                if self._client is None or self._client.state is State.CLOSED:
+                    self._client = connection
+                    return None
+            time.sleep(0.01)
+        return connection.respond(
+            http.HTTPStatus.SERVICE_UNAVAILABLE, "another client is connected\n"
+        )
+
+    def _talk(self, connection: ServerConnection) -> None:
+        try:
+            while True:
+                # Undecoded: PySC2 and SMAC send protobuf in text frames, which is no UTF-8.
+                request = connection.recv(decode=False)
+                with self._answering:  # the answer to a client that has gone may still be made
+                    response = self._answer(request)
+                connection.send(response)
+        except ConnectionClosed:
+            logger.info("The client has gone.")
