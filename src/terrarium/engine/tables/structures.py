@@ -11,8 +11,6 @@ from terrarium.engine.tables.names import RowNames, record
 NONE = -1
 STRUCTURE = np.dtype(
     [
-        ("needs_creep", "?"),
-        ("needs_power", "?"),
         ("shuns_creep", "?"),  # may not be placed on it
         ("keeps_off", "?"),  # resources, by the cells around them
         ("bare", "?"),  # has no armor before it is finished
@@ -43,8 +41,6 @@ def _row(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     labs = [names.types[u.name] for u in addons if "reactor" not in u.traits]
     reactors = [names.types[u.name] for u in addons if "reactor" in u.traits]
     return {
-        "needs_creep": _needs_creep(unit, stands and not on_geyser and not is_townhall),
-        "needs_power": _needs_power(unit, stands and not on_geyser and not is_townhall),
         "shuns_creep": stands and not on_geyser and unit.race in ("Terran", "Protoss"),
         "keeps_off": stands and is_townhall,
         "bare": "no_armor_while_constructing" in unit.flags,
@@ -53,14 +49,6 @@ def _row(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "reactor": reactors[0] if reactors else NONE,
         "alone": _alone(unit, facts, names),
     }
-
-
-def _needs_creep(unit: Unit, stands: bool) -> bool:
-    return unit.race == "Zerg" and stands and unit.name != "nydus_canal"
-
-
-def _needs_power(unit: Unit, stands: bool) -> bool:
-    return unit.race == "Protoss" and stands and unit.name != "pylon"
 
 
 def _adds(how: str, by: int, unit: Unit) -> bool:

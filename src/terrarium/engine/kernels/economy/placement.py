@@ -6,6 +6,8 @@ detected, does not count. It counts when the structure is begun.
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
+from terrarium.engine.kernels.economy.creep import creep_at, creep_under
+from terrarium.engine.kernels.economy.power import is_powered
 from terrarium.engine.kernels.movement.footprints import lowest_cell, stands_in
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_friend
@@ -100,22 +102,21 @@ def may_cover(game: Game, owner: int, x: float, y: float, asked: bool) -> int:
 @kernel
 def suits(game: Game, owner: int, kind: int, left: int, bottom: int, asked: bool) -> int:
     """Do resources, creep and power around allow the structure?"""
-    wants = game.rules.structures[kind]
-    shape = game.rules.footprints[game.rules.types[kind].footprint]
+    row, wants = game.rules.types[kind], game.rules.structures[kind]
+    shape = game.rules.footprints[row.footprint]
     if wants.keeps_off and is_near_resource(game, shape.width, left, bottom):
         return codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES
-    if wants.needs_power:
+    if row.needs_power:
         x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-        if not is_powered_at(game, owner, x, y):
+        if not is_powered(game, owner, x, y):
             return codes.CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE
-    if not wants.needs_creep and not wants.shuns_creep:
+    if row.needs_creep and not creep_under(game, left, bottom, shape.width, shape.height):
+        return codes.CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE
+    if not wants.shuns_creep:
         return codes.SUCCESS
     for y in range(bottom, bottom + shape.height):
         for x in range(left, left + shape.width):
-            creep = has_creep(game, x, y)
-            if wants.needs_creep and not creep:
-                return codes.CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE
-            if wants.shuns_creep and creep:
+            if creep_at(game, x + 0.5, y + 0.5):
                 if not asked or is_point_seen(game, owner, x + 0.5, y + 0.5):
                     return codes.CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE
     return codes.SUCCESS
@@ -137,16 +138,6 @@ def is_near_resource(game: Game, side: int, left: int, bottom: int) -> bool:
         if across < RING and up < RING and across + up < 2 * RING - 2:
             return True
     return False
-
-
-@kernel
-def has_creep(game: Game, x: int, y: int) -> bool:
-    return game.creep.shape[0] > 0 and game.creep[y * game.ground.size[0] + x] != 0
-
-
-@kernel
-def is_powered_at(game: Game, owner: int, x: float, y: float) -> bool:
-    return game.power.shape[1] > 0 and game.power[owner, cell_of(game, x, y)] != 0
 
 
 @kernel
