@@ -15,7 +15,7 @@ from terrarium.engine.kernels.economy.work import note_product, work_rate
 from terrarium.engine.kernels.orders.orders import go_to_point
 from terrarium.engine.kernels.random import COCOON, uniform
 from terrarium.engine.kernels.setup.births import spawn
-from terrarium.engine.kernels.setup.placing import remove
+from terrarium.engine.kernels.setup.placing import take_out
 from terrarium.engine.state import Game, is_unit
 
 
@@ -98,7 +98,7 @@ def hatch(game: Game, u: int, p: int) -> None:
         if not is_unit(game, hall, game.skills[u].maker_tag):
             hall = u
     note_product(game, codes.FINISHED, u, p)
-    remove(game, u)
+    take_out(game, u)
     for _ in range(product.count):
         v = spawn(game, product.makes, me.owner, x, y, False)
         if v >= 0:

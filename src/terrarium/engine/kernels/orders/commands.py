@@ -2,6 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.construction import cancel_site
 from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
 from terrarium.engine.kernels.economy.production import cancel_last, produce
 from terrarium.engine.kernels.economy.rally import set_rally, set_worker_rally
@@ -49,12 +50,22 @@ def is_for_producer(game: Game, command: Records) -> bool:
 
 
 @kernel
+def cancel(game: Game, u: int) -> int:
+    """Give up a structure that is not finished, a change of form, or the last of a queue."""
+    if game.units[u].status & codes.UNFINISHED:
+        return cancel_site(game, u)
+    if changes_form(game, u):
+        return cancel_morph(game, u)
+    return cancel_last(game, u)
+
+
+@kernel
 def tell_producer(game: Game, u: int, command: Records) -> int:
     """Carry out a command that is no order of the unit's queue."""
     if command.kind == codes.PRODUCE:
         return make(game, u, command.ability)
     if command.kind == codes.CANCEL_LAST:
-        return cancel_morph(game, u) if changes_form(game, u) else cancel_last(game, u)
+        return cancel(game, u)
     v = command.target
     if not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
         return codes.ERROR
