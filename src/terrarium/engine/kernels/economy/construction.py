@@ -38,8 +38,9 @@ def construct(game: Game) -> None:
     """One tick of all sites, and of the workers that are to begin or to go on with one."""
     for i in range(game.clock[0].n_living):
         v = game.living[i]
-        if game.units[v].status & codes.UNFINISHED and game.units[v].alive:
-            advance_site(game, v)
+        if game.rules.types[game.units[v].kind].structure and game.units[v].alive:
+            if game.units[v].status & codes.UNFINISHED:
+                advance_site(game, v)
     game.scratch.counts[N_SHOTS] = 0
     for i in range(game.clock[0].n_living):
         u = game.living[i]
@@ -104,6 +105,9 @@ def begin_site(game: Game, u: int) -> None:
     me, order = game.units[u], game.orders[u, 0]
     x, y = order.x, order.y
     kind = game.rules.products[order.ability].makes
+    if me.energy < game.rules.products[order.ability].energy:
+        fail_build(game, u, codes.NOT_ENOUGH_ENERGY)
+        return
     if may_stand(game, me.owner, kind, x, y, False) != codes.SUCCESS:
         fail_build(game, u, codes.CANT_BUILD_LOCATION_INVALID)
         return
@@ -111,6 +115,7 @@ def begin_site(game: Game, u: int) -> None:
     if v < 0:
         fail_build(game, u, codes.ERROR)
         return
+    me.energy = max(0.0, me.energy - game.rules.products[order.ability].energy)
     builder = game.rules.products[order.ability].builder
     if builder == codes.STAYS:
         game.producers[v].builder, game.producers[v].builder_tag = u, me.tag

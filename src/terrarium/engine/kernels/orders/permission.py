@@ -14,7 +14,7 @@ from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -50,6 +50,10 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     needs = game.rules.kit_needs[me.kind, slot]
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
+    if has_economy(game):  # battles have no structures to require
+        asked = game.rules.abilities[ability].needs
+        if game.accounts[me.owner].fulfilled & asked != asked:
+            return codes.TECH_REQUIREMENTS_NOT_MET
     return codes.SUCCESS
 
 
