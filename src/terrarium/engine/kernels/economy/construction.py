@@ -91,7 +91,7 @@ def join_producer(game: Game, v: int) -> None:
 @kernel
 def is_due(game: Game, u: int) -> bool:
     """Look after a worker with an order to build; does it begin its structure now?"""
-    me, order = game.units[u], game.orders[u, 0]
+    order = game.orders[u, 0]
     if order.kind == codes.CONSTRUCT:
         take_work(game, u)
         return False
