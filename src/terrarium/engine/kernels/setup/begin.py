@@ -22,6 +22,7 @@ from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
+from terrarium.engine.kernels.vision.snapshots import remember_map
 from terrarium.engine.kernels.vision.views import clear_views, see
 from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
@@ -93,6 +94,7 @@ def start(game: Game, seed: np.uint64) -> None:
         place_groups(game)
     if keeps_sight(game):
         see(game)
+        remember_map(game)
     else:
         look(game)
     if has_economy(game):
