@@ -104,6 +104,12 @@ TYPE = np.dtype(
         ("supply_given", "f8"),
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
+        ("trains", "?"),  # a structure that makes units
+        ("hall", "?"),  # a townhall, also one that flies
+        ("keeps_in_game", "?"),  # who has none of these has lost
+        ("category", "i8"),  # of the score: codes.NO_CATEGORY and following
+        ("worth_minerals", "f8"),  # in the score
+        ("worth_vespene", "f8"),
         ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
@@ -322,7 +328,10 @@ CHANGE = np.dtype(
     align=True,
 )
 
-UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
+UPGRADE = np.dtype(
+    [("tech", "i8"), ("family", "i8"), ("level", "i8"), ("minerals", "f8"), ("vespene", "f8")],
+    align=True,
+)
 
 
 class Rules(NamedTuple):

@@ -11,6 +11,8 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
+from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -99,6 +101,10 @@ def start(game: Game, seed: np.uint64) -> None:
         look(game)
     if has_economy(game):
         keep_accounts(game)
+        clear_scores(game)
+        count_made(game)
+        begin_match(game)
+        tally(game)
 
 
 @kernel
