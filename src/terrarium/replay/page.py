@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from terrarium.replay.columns import layout, pack, sizes_of, to_columns
+from terrarium.replay.columns import layout, sizes_of, to_columns
 from terrarium.replay.files import write_file
 from terrarium.replay.frames import SPAN_KINDS, Frames
 from terrarium.replay.names import (
@@ -21,6 +21,7 @@ from terrarium.replay.names import (
     title_of_skill,
     title_of_upgrade,
 )
+from terrarium.replay.packing import pack
 from terrarium.replay.pictures.palette import palette, palette_css, viewer_file
 
 _SCRIPTS = (
@@ -75,7 +76,7 @@ def save_page(frames: Frames, path: str | Path) -> int:
 def _battle(frames: Frames) -> bytes:
     """Header and columns, compressed."""
     header = json.dumps(_header(frames), allow_nan=False).encode()
-    columns = pack(to_columns(frames))
+    columns = pack(to_columns(frames).values())
     return zlib.compress(struct.pack("<I", len(header)) + header + columns, 9)
 
 
