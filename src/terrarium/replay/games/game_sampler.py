@@ -251,6 +251,10 @@ class GameSampler:
                 self._researched.append((n, int(done["owner"]), upgrade))
         hurt = events[np.isin(events["kind"], (codes.HURT, codes.DIED))]
         hurt = hurt[(hurt["owner"] > 0) & (hurt["other_owner"] > 0)]
+        # Who shoots at structures that nobody defends is in no fight.
+        hurt = hurt[
+            ~self._sim.rules.types["structure"][hurt["type"]] | (hurt["kind"] == codes.DIED)
+        ]
         if len(hurt):
             fell = hurt["kind"] == codes.DIED
             harm = np.where(fell, 0.0, hurt["amount"] * self._harm[hurt["type"]])

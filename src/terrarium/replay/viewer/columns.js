@@ -2,12 +2,13 @@
 
 const TICKS_PER_S = 22.4; // at the speed "faster", at which the game is played
 
-/** Read the embedded record: [header, columns]. */
+/** Read the embedded record: [header, columns, what follows them]. */
 async function readRecord() {
   const bytes = await readEmbedded("record");
   const headerSize = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerSize)));
-  return [header, readColumns(header.layout, bytes, 4 + headerSize)];
+  const size = header.layout.reduce((sum, [, rows, length]) => sum + 2 * rows * length, 0);
+  return [header, readColumns(header.layout, bytes, 4 + headerSize), bytes.subarray(4 + headerSize + size)];
 }
 
 /** Undo packing.pack: low bytes, high bytes, differences along each row. */
