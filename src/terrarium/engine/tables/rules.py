@@ -75,6 +75,8 @@ TYPE = np.dtype(
         ("sight", "f8"),
         ("sees_up", "?"),  # sees over cliffs
         ("detects", "f8"),  # how far
+        ("radar", "f8"),  # how far a Sensor Tower shows that somebody is there
+        ("snapshot", "?"),  # players remember it in the fog
         ("cargo_size", "i8"),
         ("cargo_room", "i8"),
         ("repair_ticks", "f8"),  # for all of its life; 0 = cannot be repaired

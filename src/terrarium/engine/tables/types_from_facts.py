@@ -321,6 +321,8 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
         "detects": unit.detection_range or 0.0,
+        "radar": unit.radar_range or 0.0,
+        "snapshot": unit.snapshot_in_fog,
         "cargo_size": unit.cargo_size,
         "cargo_room": unit.cargo_capacity,
         "repair_ticks": unit.repair_loops or 0.0,

@@ -8,8 +8,9 @@ from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
+from terrarium.engine.kernels.vision.visibility import show_attacker
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
+from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit, keeps_sight
 
 MINIMUM_DAMAGE = 0.5
 
@@ -220,6 +221,8 @@ def hurt(game: Game, v: int, k: int) -> None:
     victim.hurt_tick = game.clock[0].tick
     dealt = max(0.0, before - max(victim.hp, 0.0) - victim.shield)
     note_hurt(game, v, hit.source, hit.source_tag, hit.owner, dealt)
+    if keeps_sight(game) and is_unit(game, hit.source, hit.source_tag):
+        show_attacker(game, hit.source, victim.owner)
     if is_enemy(game, hit.owner, victim.owner):
         game.players[hit.owner].damage_dealt += dealt
 

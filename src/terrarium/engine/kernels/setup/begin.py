@@ -23,7 +23,9 @@ from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import Game, has_economy
+from terrarium.engine.kernels.vision.snapshots import remember_map
+from terrarium.engine.kernels.vision.views import clear_views, see
+from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 
@@ -68,6 +70,9 @@ def clear_layers(game: Game) -> None:
     for p in range(game.players.shape[0]):
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
+        for cell in range(game.watchers.shape[1]):
+            game.watchers[p, cell] = 0
+    clear_views(game)
     epochs = game.epochs[0]
     epochs.n_patches = epochs.n_power = 0
     epochs.creep += 1
@@ -87,7 +92,11 @@ def start(game: Game, seed: np.uint64) -> None:
         draw_armies(game)
     else:
         place_groups(game)
-    look(game)
+    if keeps_sight(game):
+        see(game)
+        remember_map(game)
+    else:
+        look(game)
     if has_economy(game):
         keep_accounts(game)
         feel_ground(game)
