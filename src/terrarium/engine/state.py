@@ -653,6 +653,7 @@ def keeps_power(game: Game) -> bool:
     return game.power.shape[0] > 0
 
 
+@inline
 def keeps_sight(game: Game) -> bool:
     """Is it known of every cell who sees it? In battles, units look for each other instead."""
     return game.views.shape[0] > 0
