@@ -48,6 +48,8 @@ PRODUCE = 13  # put the product that the command names as its ability at the end
 CANCEL_LAST = 14  # take the last product out of the queue
 RALLY = 15  # where new units go
 
+RALLY_WORKERS = 30  # where new workers go
+
 # How a product comes to be: by the words of data files, by research, or out of a larva.
 HOW_TRAIN = code(words.WAYS_OF_PRODUCTION, "train")
 HOW_BUILD = code(words.WAYS_OF_PRODUCTION, "build")
@@ -166,7 +168,8 @@ NO_PRODUCT = -1
     ON_CREEP,
     UNPOWERED,  # needs the power of a pylon, and has none
     SPREADS_CREEP,  # is told to, as overlords are
-) = (1 << bit for bit in range(29))
+    HALTED,  # makes nothing
+) = (1 << bit for bit in range(30))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.
@@ -197,6 +200,7 @@ VESPENE = 1 + code(words.RESOURCES, "vespene")
 
 # Where new units go.
 NO_RALLY, RALLY_POINT, RALLY_UNIT = range(3)
+OF_UNITS, OF_WORKERS = range(2)
 
 # What a worker does that has an order to gather.
 TO_RESOURCE, GATHERING, PAUSING, RETURNING = range(4)
@@ -243,7 +247,10 @@ DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
     STARTED,
     FINISHED,
     CANCELLED,
-) = range(1, 12)
+    GAME_OVER,
+    REVEALED_PLAYER,
+    STALEMATE_WARNING,
+) = range(1, 15)
 EVENT_NAMES = {
     BORN: "born",
     DIED: "died",  # by the hand of `other`
@@ -256,7 +263,17 @@ EVENT_NAMES = {
     STARTED: "started",  # to make a product: its row is the amount
     FINISHED: "finished",
     CANCELLED: "cancelled",
+    GAME_OVER: "game_over",  # for a player: the result is the amount
+    REVEALED_PLAYER: "revealed",  # a player who can have no townhall
+    STALEMATE_WARNING: "stalemate_warning",
 }
+
+# How a game ended for a player; the numbers of the game's own Result.
+VICTORY, DEFEAT, TIE, UNDECIDED = range(1, 5)
+
+# Categories of the score, in the order of the game's own; upgrades have no word in data files.
+NO_CATEGORY, ARMY_CATEGORY, ECONOMY_CATEGORY, TECHNOLOGY_CATEGORY, UPGRADE_CATEGORY = range(5)
+LIFE, SHIELDS, ENERGY = range(3)
 
 # Why an environment had to stop.
 NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, NO_GROUND = range(4)

@@ -76,6 +76,9 @@ TYPE = np.dtype(
         ("sight", "f8"),
         ("sees_up", "?"),  # sees over cliffs
         ("detects", "f8"),  # how far
+        ("capture", "f8"),  # how near a unit that takes a tower over has to be
+        ("radar", "f8"),  # how far a Sensor Tower shows that somebody is there
+        ("snapshot", "?"),  # players remember it in the fog
         ("cargo_size", "i8"),
         ("cargo_room", "i8"),
         ("repair_ticks", "f8"),  # for all of its life; 0 = cannot be repaired
@@ -101,6 +104,8 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("is_larva", "?"),
+        ("breeds", "?"),  # larvae come to it
         ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not
         ("creep_start", "f8"),
         ("creep_ticks", "f8"),  # for a step of one cell
@@ -111,6 +116,12 @@ TYPE = np.dtype(
         ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
+        ("trains", "?"),  # a structure that makes units
+        ("hall", "?"),  # a townhall, also one that flies
+        ("keeps_in_game", "?"),  # who has none of these has lost
+        ("category", "i8"),  # of the score: codes.NO_CATEGORY and following
+        ("worth_minerals", "f8"),  # in the score
+        ("worth_vespene", "f8"),
         ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
@@ -274,6 +285,7 @@ BUFF_ROW = np.dtype(
         ("accel_mult", "f8"),
         ("accel_add", "f8"),
         ("rate", "f8"),
+        ("work", "f8"),  # how fast a structure makes what it makes
         ("range_add", "f8"),
         ("damage_add", "f8"),  # against targets with one of `damage_vs`
         ("damage_vs", "i8"),
@@ -329,7 +341,21 @@ CHANGE = np.dtype(
     align=True,
 )
 
-UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
+UPGRADE = np.dtype(
+    [("tech", "i8"), ("family", "i8"), ("level", "i8"), ("minerals", "f8"), ("vespene", "f8")],
+    align=True,
+)
+
+
+# How larvae come to hatcheries.
+BREEDING = np.dtype(
+    [
+        ("larva", "i8"),  # row of Rules.types; -1 = this rule set has none
+        ("inject", "i8"),  # row of the ability that brings more; -1 = none
+        ("n_injected", "i8"),
+    ],
+    align=True,
+)
 
 
 class Rules(NamedTuple):
@@ -339,6 +365,7 @@ class Rules(NamedTuple):
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     harvest: Annotated[Records, HARVEST, "1"]
+    breeding: Annotated[Records, BREEDING, "1"]
     products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]

@@ -21,6 +21,7 @@ from terrarium.data.vocabulary import (
 )
 from terrarium.engine import codes
 from terrarium.engine.records import records
+from terrarium.engine.score import CATEGORIES
 from terrarium.engine.tables.abilities_from_facts import compile_abilities, compile_kits
 from terrarium.engine.tables.buffs_from_facts import compile_areas, compile_buffs
 from terrarium.engine.tables.changes_from_facts import compile_changes, compile_upgrades
@@ -43,9 +44,10 @@ from terrarium.engine.tables.names import (
     record,
     traits,
 )
-from terrarium.engine.tables.products import compile_products, find_needs
+from terrarium.engine.tables.products import LARVA_MOVER, compile_products, find_needs
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
+    BREEDING,
     HARVEST,
     HIT_ROW,
     TARGETING,
@@ -90,6 +92,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
         harvest=records(1, HARVEST),
+        breeding=records(1, BREEDING),
         products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
@@ -119,13 +122,14 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         round(limits.call_for_help_loops),
     )
     rules.harvest[0] = _HARVEST
+    rules.breeding[0] = _breeding(facts, names)
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
-        values |= _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= _score(unit, facts) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -148,6 +152,17 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         h += 1
     fill_matrices(rules, units)
     return rules, dict(names.types)
+
+
+def _breeding(facts: RuleSet, names: RowNames) -> tuple[int, int, int]:
+    """A row of BREEDING."""
+    larvae = [unit.name for unit in facts.units.values() if unit.mover == LARVA_MOVER]
+    if not larvae:
+        return -1, -1, 0
+    for ability in facts.abilities.values():
+        if ability.summon and ability.summon.unit == larvae[0]:
+            return names.types[larvae[0]], names.abilities[ability.name], ability.summon.count
+    return names.types[larvae[0]], -1, 0
 
 
 def _answers(assumptions: Assumptions) -> dict[str, Any]:
@@ -240,7 +255,8 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
         "biological": "Biological" in unit.attributes,
-        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0,  # cocoons have speed, but stay
+        # Cocoons have a speed, but stay; larvae go nowhere that one could tell them.
+        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0 and unit.mover != LARVA_MOVER,
         "has_turret": bool(turrets),
         "fires_moving": any(w.movement_while_firing == "full" and not w.suicide for w in weapons),
         "explodes": any(w.suicide for w in weapons),
@@ -279,6 +295,8 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "townhall": "townhall" in unit.traits and not unit.flying,
         "supply_used": unit.supply_used,
         "supply_given": unit.supply_provided,
+        "is_larva": unit.mover == LARVA_MOVER,
+        "breeds": unit.race == "Zerg" and "townhall" in unit.traits,
         "creep": unit.creep.radius if unit.creep else 0.0,
         "creep_start": unit.creep.start if unit.creep else 0.0,
         "creep_ticks": unit.creep.loops_per_step if unit.creep else 0.0,
@@ -289,6 +307,21 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "quickens_warp_in": unit.quickens_warp_in,
         "addon": unit.kind == "addon",
         "reactor": "reactor" in unit.traits,
+    }
+
+
+def _score(unit: Unit, facts: RuleSet) -> dict[str, Any]:
+    """What a type counts for, in the score and for the end of a game."""
+    counts = "no_score" not in unit.flags
+    ways = (way for made in facts.units.values() for way in made.production)
+    trains = any(way.by == unit.id and way.how == "train" for way in ways)
+    return {
+        "trains": trains and unit.kind == "structure",
+        "hall": "townhall" in unit.traits,
+        "keeps_in_game": "counts_against_defeat" in unit.flags,
+        "category": CATEGORIES.index(unit.cost_category),
+        "worth_minerals": unit.minerals_total if counts else 0.0,
+        "worth_vespene": unit.vespene_total if counts else 0.0,
     }
 
 
@@ -323,6 +356,9 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
         "detects": unit.detection_range or 0.0,
+        "capture": unit.capture_range,
+        "radar": unit.radar_range or 0.0,
+        "snapshot": unit.snapshot_in_fog,
         "cargo_size": unit.cargo_size,
         "cargo_room": unit.cargo_capacity,
         "repair_ticks": unit.repair_loops or 0.0,
