@@ -89,6 +89,9 @@ CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE = 46
 CANT_BUILD_TOO_CLOSE_TO_RESOURCES = 47
 CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE = 49
 CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE = 50
+CANT_LAND_LOCATION_INVALID = 53
+CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE = 55
+CANT_LAND_TOO_CLOSE_TO_RESOURCES = 56
 TECH_REQUIREMENTS_NOT_MET = 79
 MUST_TARGET_VISIBLE_LOCATION = 84
 YOU_CANT_CONTROL_THAT_UNIT = 87
@@ -117,6 +120,9 @@ RESULT_NAMES = {
     CANT_BUILD_TOO_CLOSE_TO_RESOURCES: "CantBuildTooCloseToResources",
     CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE: "CantBuildTooFarFromCreepSource",
     CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE: "CantBuildTooFarFromBuildPowerSource",
+    CANT_LAND_LOCATION_INVALID: "CantLandLocationInvalid",
+    CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE: "CantLandTooCloseToCreepSource",
+    CANT_LAND_TOO_CLOSE_TO_RESOURCES: "CantLandTooCloseToResources",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
     MUST_TARGET_VISIBLE_LOCATION: "MustTargetVisibleLocation",
     YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",
@@ -243,7 +249,10 @@ DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING, BROODING = range(4, 10)
     STARTED,
     FINISHED,
     CANCELLED,
-) = range(1, 12)
+    GAME_OVER,
+    REVEALED_PLAYER,
+    STALEMATE_WARNING,
+) = range(1, 15)
 EVENT_NAMES = {
     BORN: "born",
     DIED: "died",  # by the hand of `other`
@@ -256,7 +265,17 @@ EVENT_NAMES = {
     STARTED: "started",  # to make a product: its row is the amount
     FINISHED: "finished",
     CANCELLED: "cancelled",
+    GAME_OVER: "game_over",  # for a player: the result is the amount
+    REVEALED_PLAYER: "revealed",  # a player who can have no townhall
+    STALEMATE_WARNING: "stalemate_warning",
 }
+
+# How a game ended for a player; the numbers of the game's own Result.
+VICTORY, DEFEAT, TIE, UNDECIDED = range(1, 5)
+
+# Categories of the score, in the order of the game's own; upgrades have no word in data files.
+NO_CATEGORY, ARMY_CATEGORY, ECONOMY_CATEGORY, TECHNOLOGY_CATEGORY, UPGRADE_CATEGORY = range(5)
+LIFE, SHIELDS, ENERGY = range(3)
 
 # Why an environment had to stop.
 NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, NO_GROUND = range(4)

@@ -19,6 +19,7 @@ from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
 from terrarium.engine.kernels.economy.placement import ask_placement
+from terrarium.engine.kernels.ending import surrender
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
@@ -130,6 +131,7 @@ class Simulator:
         facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
         self.setup = scenario
         self.n_players = _count_players(teams)
+        self.teams = tuple(tuple(sorted(team)) for team in teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(unit.known_as for unit in facts.units.values())
@@ -138,7 +140,7 @@ class Simulator:
         self._products = compile_products(facts, self.known, find_needs(facts))[1]
         for unit in unit_names(scenario):
             self._check_unit(unit)
-        self.ground = compile_ground(scenario.terrain)
+        self.ground = compile_ground(scenario.terrain, with_sight=whole)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.layers = frozenset(layers) | self._needed_layers()
@@ -165,12 +167,13 @@ class Simulator:
         self.reset(seed=0)
 
     def _needed_layers(self) -> frozenset[str]:
-        """Structures that a battle begins with stand on the grid."""
+        """Structures that a battle begins with stand on the grid; of the ground of a whole game it
+        is known what players see."""
         kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
         needed = {"footprints"} if has_structures else set()
         if isinstance(self.setup, Melee):
-            needed |= {"creep", "power"}
+            needed |= {"creep", "power", "visibility"}
         return frozenset(needed)
 
     def _make_handles(self) -> Sequence[Game]:
@@ -408,6 +411,13 @@ class Simulator:
         row = self._row("upgrade", upgrade, self.known.upgrades)
         self._check_owner(e, owner, lowest=1)
         grant(self.handles[e], int(owner), row)
+
+    def surrender(self, e: int, owner: int) -> None:
+        """Let a player leave a whole game: it has lost."""
+        self._check_owner(e, owner, lowest=1)
+        if not isinstance(self.setup, Melee):
+            raise EngineError(f"{self.setup.name} is a battle; players surrender in whole games")
+        surrender(self.handles[e], int(owner))
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""

@@ -29,9 +29,11 @@ from terrarium.engine.land import (
     portal_capacity,
 )
 from terrarium.engine.records import Records, records
+from terrarium.engine.score import COUNTED, MATCH, SCORE, STANDING
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
+from terrarium.engine.vision import MEMORY, SIGHT_BOX, SIGHT_ROWS, SNAPSHOT, VIEW, VISION
 
 # Fields that the rules read together are neighbors, eight to a line of the processor's cache.
 UNIT = np.dtype(
@@ -310,6 +312,15 @@ class Games(NamedTuple):
     patches: Records  # [N, U] PATCH: the first `n_patches` of them
     power: Records  # [N, U] POWER_SOURCE: the first `n_power` of them
     visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
+    watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
+    views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
+    vision: Records  # [N, 1] VISION
+    snapshots: Records  # [N, P, U] SNAPSHOT, in the order in which they were taken; the same
+    memories: Records  # [N, P] MEMORY, the same
+    scores: Records  # [N, P] SCORE, the same
+    counted: Records  # [N, U] COUNTED, the same
+    standings: Records  # [N, P] STANDING, the same
+    match: Records  # [N, 1] MATCH
     epochs: Records  # [N, 1] EPOCHS
 
 
@@ -457,6 +468,13 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
+    # Of vision: what a unit is to show from now on, the cells of that and of what it showed before.
+    wish: Annotated[Records, VIEW, "1"]
+    boxes: Annotated[Records, SIGHT_BOX, "2"]
+    shown: Annotated[NDArray[np.int64], "i8", "2 R"]  # cells as bits, row by row
+    detectors: Annotated[NDArray[np.int64], "i8", "U"]
+    radars: Annotated[NDArray[np.int64], "i8", "U"]
+    n_watching: Annotated[NDArray[np.int64], "i8", "2"]  # how many detectors and radars
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -487,6 +505,15 @@ class Game(NamedTuple):
     patches: Annotated[Records, PATCH, "U"]
     power: Annotated[Records, POWER_SOURCE, "U"]
     visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
+    watchers: Annotated[NDArray[np.int16], "i2", "P C"]
+    views: Annotated[Records, VIEW, "2U"]
+    vision: Annotated[Records, VISION, "1"]
+    snapshots: Annotated[Records, SNAPSHOT, "P U"]
+    memories: Annotated[Records, MEMORY, "P"]
+    scores: Annotated[Records, SCORE, "P"]
+    counted: Annotated[Records, COUNTED, "U"]
+    standings: Annotated[Records, STANDING, "P"]
+    match: Annotated[Records, MATCH, "1"]
     epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
@@ -538,6 +565,15 @@ def allocate(
         patches=records((n_envs, n_slots if cells["creep"] else 0), PATCH),
         power=records((n_envs, n_slots if cells["power"] else 0), POWER_SOURCE),
         visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
+        watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
+        views=records((n_envs, 2 * n_economy), VIEW),
+        vision=records((n_envs, 1), VISION),
+        snapshots=records((n_envs, n_players + 1, n_economy), SNAPSHOT),
+        memories=records((n_envs, n_players + 1 if economy else 0), MEMORY),
+        scores=records((n_envs, n_players + 1 if economy else 0), SCORE),
+        counted=records((n_envs, n_economy), COUNTED),
+        standings=records((n_envs, n_players + 1 if economy else 0), STANDING),
+        match=records((n_envs, 1), MATCH),
         epochs=records((n_envs, 1), EPOCHS),
     )
 
@@ -576,6 +612,12 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
+        wish=records(1, VIEW),
+        boxes=records(2, SIGHT_BOX),
+        shown=np.zeros((2, SIGHT_ROWS), np.int64),
+        detectors=np.zeros(n_slots, np.int64),
+        radars=np.zeros(n_slots, np.int64),
+        n_watching=np.zeros(2, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )
@@ -609,6 +651,12 @@ def keeps_creep(game: Game) -> bool:
 def keeps_power(game: Game) -> bool:
     """Does this game know of power?"""
     return game.power.shape[0] > 0
+
+
+@inline
+def keeps_sight(game: Game) -> bool:
+    """Is it known of every cell who sees it? In battles, units look for each other instead."""
+    return game.views.shape[0] > 0
 
 
 @inline

@@ -20,9 +20,11 @@ from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.larvae import run_larvae
 from terrarium.engine.kernels.economy.merging import run_mergers
 from terrarium.engine.kernels.economy.production import run_production
+from terrarium.engine.kernels.economy.score import count_made, tally
 from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.economy.tumors import settle_tumors
 from terrarium.engine.kernels.economy.warping import run_warping
+from terrarium.engine.kernels.ending import judge
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
@@ -31,7 +33,8 @@ from terrarium.engine.kernels.orders.orders import follow_orders
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import N_HITS, Game, has_economy, is_unit
+from terrarium.engine.kernels.vision.views import see
+from terrarium.engine.state import N_HITS, Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -40,7 +43,7 @@ def tick(game: Game) -> None:
     update_living(game)
     run_script(game)
     together = follow_orders(game)
-    if game.clock[0].fog or together & codes.CLOAKED:
+    if not keeps_sight(game) and (game.clock[0].fog or together & codes.CLOAKED):
         look(game)
     if game.clock[0].n_living >= CROWD:
         fill_grid(game)
@@ -79,6 +82,11 @@ def tick(game: Game) -> None:
         heal(game)
     if regenerate(game):
         bury(game)
+    if has_economy(game):
+        count_made(game)
+        judge(game)
+    if keeps_sight(game):
+        see(game)
     game.clock[0].tick += 1
 
 
@@ -106,6 +114,8 @@ def advance(game: Game, n_ticks: int) -> None:
     obey_commands(game)
     for _ in range(n_ticks):
         tick(game)
+    if has_economy(game):
+        tally(game)
 
 
 @entry

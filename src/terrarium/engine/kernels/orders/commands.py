@@ -2,6 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.addons import addon_of
 from terrarium.engine.kernels.economy.construction import cancel_site
 from terrarium.engine.kernels.economy.merging import seek_merger
 from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
@@ -11,6 +12,7 @@ from terrarium.engine.kernels.economy.tumors import plant
 from terrarium.engine.kernels.economy.warping import cancel_warp_in, warp_in
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
+from terrarium.engine.kernels.orders.landing import land_and_add
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_economy
@@ -39,9 +41,21 @@ def obey(game: Game, command: Records) -> int:
         return codes.ERROR
     if command.owner != game.units[u].owner:
         return codes.YOU_CANT_CONTROL_THAT_UNIT
+    if has_economy(game) and is_addon(game, command):
+        return land_and_add(game, u, command)
     if has_economy(game) and is_for_producer(game, command):
         return tell_producer(game, u, command)
     return give_order(game, u, command)
+
+
+@kernel
+def is_addon(game: Game, command: Records) -> bool:
+    """Is a flying structure to land and to build an add-on there?"""
+    p = command.ability
+    if command.kind != codes.BUILD or not 0 <= p < game.rules.products.shape[0]:
+        return False
+    flies = game.rules.types[game.units[command.unit].kind].flying
+    return flies and game.rules.products[p].how == codes.HOW_ADDON
 
 
 @kernel
@@ -58,6 +72,9 @@ def cancel(game: Game, u: int) -> int:
     if game.units[u].status & codes.UNFINISHED:
         structure = game.rules.types[game.units[u].kind].structure
         return cancel_site(game, u) if structure else cancel_warp_in(game, u)
+    v = addon_of(game, u)
+    if v >= 0 and game.units[v].status & codes.UNFINISHED:
+        return cancel_site(game, v)
     if changes_form(game, u):
         return cancel_morph(game, u)
     return cancel_last(game, u)

@@ -12,7 +12,9 @@ from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
 from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -24,7 +26,9 @@ from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import Game, has_economy
+from terrarium.engine.kernels.vision.snapshots import remember_map
+from terrarium.engine.kernels.vision.views import clear_views, see
+from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 
@@ -69,6 +73,9 @@ def clear_layers(game: Game) -> None:
     for p in range(game.players.shape[0]):
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
+        for cell in range(game.watchers.shape[1]):
+            game.watchers[p, cell] = 0
+    clear_views(game)
     epochs = game.epochs[0]
     epochs.n_patches = epochs.n_power = 0
     epochs.creep += 1
@@ -88,11 +95,19 @@ def start(game: Game, seed: np.uint64) -> None:
         draw_armies(game)
     else:
         place_groups(game)
-    look(game)
+    if keeps_sight(game):
+        see(game)
+        remember_map(game)
+    else:
+        look(game)
     if has_economy(game):
         keep_accounts(game)
         feel_ground(game)
         count_larvae(game)
+        clear_scores(game)
+        count_made(game)
+        begin_match(game)
+        tally(game)
 
 
 @kernel
