@@ -1,5 +1,8 @@
 """Rocks, plates and towers of maps in whole games (game_rules.md, 6; maps.md)."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +15,9 @@ from terrarium.data.maps.objects import MapObject
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from tests.data.maps.captures import NAMES, captured_map
+from tests.engine.building import ROOT
 from tests.engine.test_visibility import Snapshots
+from tests.engine.watching import THINGS, digests, watched
 from tests.naive import visible_cells
 from tests.shared_facts import CAPTURES
 
@@ -150,3 +155,77 @@ def test_a_tower_that_two_enemies_reach_at_once_belongs_to_neither() -> None:
     watch.sim.step(5)
     assert not far <= watch.cells(1)
     assert not far <= watch.cells(2)
+
+
+def test_a_saved_game_is_seen_as_if_nothing_had_happened() -> None:
+    sim = watched(2)
+    sim.step(60)
+    save = sim.save()
+    sim.step(90)
+    played = sim.digest()
+    sim.load(save)
+    sim.step(90)
+    assert sim.digest() == played
+
+
+def test_what_is_seen_does_not_depend_on_the_batch() -> None:
+    assert digests(3)[:1] == digests()
+
+
+def test_a_game_that_begins_anew_has_nothing_of_the_one_before() -> None:
+    sim = watched()
+    fresh = Simulator(sim.setup)
+    sim.step(100)
+    for either in (sim, fresh):
+        either.reset(seed=5)
+        either.step(30)
+    assert sim.digest() == fresh.digest()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+def test_every_mode_sees_the_same(mode: str) -> None:
+    command = [sys.executable, "-m", "tests.engine.watching"]
+    env = {**os.environ, mode: "1"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == digests()
+
+
+def test_cells_are_seen_by_as_many_as_show_them() -> None:
+    """In a game with fights, deaths, a tower and rocks that go, counted anew from every view."""
+    sim = watched()
+    terrain = sim.setup.terrain
+    shape = terrain.walkable.shape
+    for _ in range(4):
+        sim.step(50)
+        views = sim.games.views[0]
+        standing = [thing for thing in THINGS if thing.kind.blocks_sight and is_there(sim, thing)]
+        opaque = {(int(x), int(y)) for y, x in np.argwhere(blocked_by(shape, standing))}
+        counts = np.zeros((3, *shape), np.int64)
+        for view in views[views["owner"] > 0]:
+            at = view["x"] / 2.0, view["y"] / 2.0
+            seen = visible_cells(
+                terrain.level.tolist(), opaque, at, float(view["reach"]), bool(view["over"])
+            )
+            for x, y in seen:
+                counts[view["owner"], y, x] += 1
+        assert np.array_equal(sim.games.watchers[0], counts.reshape(3, -1))
+        assert np.array_equal(sim.games.visibility[0] == codes.VISIBLE, counts.reshape(3, -1) > 0)
+    assert (views["owner"] > 0).sum() > 20
+    assert not standing
+
+
+def is_there(sim: Simulator, thing: MapObject) -> bool:
+    here = sim.units["kind"][0] == sim.rows[thing.type]
+    return bool(sim.units["alive"][0, here].any())
+
+
+def test_allies_see_what_either_sees_and_do_not_end_each_others_game() -> None:
+    sim = Simulator(Melee(find_map("flat_64"), ("Terran", "Terran")), teams=((1, 2), (3,)))
+    one, two, three = (sim.games.visibility[0, owner] == codes.VISIBLE for owner in (1, 2, 3))
+    assert one.sum() > 800
+    assert np.array_equal(one, two)
+    assert not three.any()
+    sim.step(20)
+    assert (sim.games.standings["result"][0, 1:] == codes.UNDECIDED).all()
+    assert sim.games.standings["plays"][0].tolist() == [False, True, True, False]

@@ -8,7 +8,7 @@ from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.vision.sight import in_scan, within
 from terrarium.engine.kernels.vision.snapshots import change_sight, clear_snapshots, forget_gone
 from terrarium.engine.kernels.vision.towers import CAPTURE_TICKS, capture_towers
-from terrarium.engine.kernels.vision.visibility import hide, is_place_visible, move_view
+from terrarium.engine.kernels.vision.visibility import hide, is_body_visible, move_view
 from terrarium.engine.state import Game
 
 BUILDING_SIGHT = 4.0
@@ -169,7 +169,7 @@ def list_watching(game: Game) -> None:
 def is_seen_by(game: Game, v: int, owner: int, hidden: bool) -> bool:
     """Does a player see a unit of another one? What is hidden must also be detected."""
     other = game.units[v]
-    if not is_place_visible(game, owner, other.x, other.y):
+    if not is_body_visible(game, owner, other.kind, other.x, other.y):
         return False
     if not hidden or in_scan(game, owner, other.x, other.y):
         return True

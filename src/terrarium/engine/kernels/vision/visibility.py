@@ -48,6 +48,27 @@ def is_place_visible(game: Game, owner: int, x: float, y: float) -> bool:
 
 
 @kernel
+def is_body_visible(game: Game, owner: int, kind: int, x: float, y: float) -> bool:
+    """Does a player see where a unit of a type is? Of what stands on the grid, one cell is enough:
+    rocks hide what is behind their first cells."""
+    footprint = game.rules.types[kind].footprint
+    if footprint < 0:
+        return is_place_visible(game, owner, x, y)
+    shape, width, height = (
+        game.rules.footprints[footprint],
+        game.ground.size[0],
+        game.ground.size[1],
+    )
+    left, bottom = int(x - 0.5 * shape.width + 0.25), int(y - 0.5 * shape.height + 0.25)
+    for cy in range(max(0, bottom), min(height, bottom + shape.height)):
+        for cx in range(max(0, left), min(width, left + shape.width)):
+            if game.visibility[owner, cy * width + cx] == codes.VISIBLE:
+                if shape.taken[cy - bottom] >> (cx - left) & 1:
+                    return True
+    return False
+
+
+@kernel
 def move_view(game: Game, v: int) -> None:
     """Let a view show what `scratch.wish` says, instead of what it has shown."""
     view, wish, boxes = game.views[v], game.scratch.wish[0], game.scratch.boxes
