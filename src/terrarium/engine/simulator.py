@@ -18,6 +18,7 @@ from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
+from terrarium.engine.kernels.economy.placement import ask_placement
 from terrarium.engine.kernels.ending import surrender
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
@@ -44,6 +45,8 @@ from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
 
+BEYOND = 10_000.0
+"""further out than any map reaches"""
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
 MELEE_SLOTS = 1024
@@ -128,6 +131,7 @@ class Simulator:
         facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
         self.setup = scenario
         self.n_players = _count_players(teams)
+        self.teams = tuple(tuple(sorted(team)) for team in teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(unit.known_as for unit in facts.units.values())
@@ -168,7 +172,9 @@ class Simulator:
         kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
         needed = {"footprints"} if has_structures else set()
-        return frozenset(needed | {"visibility"} if isinstance(self.setup, Melee) else needed)
+        if isinstance(self.setup, Melee):
+            needed |= {"creep", "power", "visibility"}
+        return frozenset(needed)
 
     def _make_handles(self) -> Sequence[Game]:
         own_land, n_envs = self._ground_changes, self.n_envs
@@ -341,6 +347,35 @@ class Simulator:
             raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
         self.order(e, slot, codes.PRODUCE, ability=row)
 
+    def build(
+        self,
+        e: int,
+        slot: int,
+        structure: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+        queued: bool = False,
+    ) -> None:
+        """Put the command to build a structure at a point, or on a geyser, where the next step
+        finds it."""
+        self._check_unit(structure)
+        builder = self.names[int(self.units["kind"][e, slot])]
+        row = self._products.get((builder, structure), len(self._products))  # refused by the rules
+        self.order(e, slot, codes.BUILD, at, target, queued, row)
+
+    def can_place(self, e: int, owner: int, structure: str, at: tuple[float, float]) -> str:
+        """Can a player place a structure at a point, as far as the player knows? The game's own
+        word for it; "Success" if so."""
+        self._check_unit(structure)
+        self._check_owner(e, owner, lowest=1)
+        self._check_place(*at)
+        if not self._ground_changes:
+            raise EngineError('structures are placed in a simulator with layers=("footprints",)')
+        x, y = (min(max(float(c), -BEYOND), BEYOND) for c in at)
+        with quiet_wraparound():
+            answer = ask_placement(self.handles[e], int(owner), self.rows[structure], x, y)
+        return codes.RESULT_NAMES[int(answer)]
+
     def rally(
         self, e: int, slot: int, at: tuple[float, float] = (0.0, 0.0), target: int = codes.NO_UNIT
     ) -> None:
@@ -457,11 +492,14 @@ class Simulator:
             array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
         )
         truth += (self.games.accounts[chosen], *self._truth_of_players(chosen))
+        n_patches = self.games.epochs["n_patches"][chosen]  # [N, 1]
+        patches = self.games.patches[chosen]
+        truth += (patches[np.arange(patches.shape[1]) < n_patches],)
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.power, self.games.visibility, self.games.income):
+        for layer in (self.games.creep, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
 

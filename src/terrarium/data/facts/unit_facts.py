@@ -191,6 +191,17 @@ class Harvest:
 
 
 @dataclass(frozen=True)
+class Creep:
+    """The disc of creep that a source spreads around itself."""
+
+    radius: float
+    start: float
+    """the radius that it has at once"""
+    loops_per_step: float
+    """how long it takes to grow by one ring of cells"""
+
+
+@dataclass(frozen=True)
 class Footprint:
     """What a structure covers: cells for placement, an outline that blocks ground units."""
 
@@ -228,6 +239,12 @@ class Production:
     count: int | None
     consumes_producer: bool
     requires: tuple[Requirement, ...]
+    via: str | None
+    """what the producer is meanwhile: an egg, a cocoon"""
+    via_after_loops: tuple[float, float] | None
+    """how long it takes until it is that, a whole number drawn anew each time"""
+    as_trained: bool
+    """timed and refunded like a unit that is trained, though the producer becomes it"""
 
 
 @dataclass(frozen=True)
@@ -282,6 +299,13 @@ class Unit:
     fly_height: float
     footprint: Footprint | None
     addon_offset: tuple[float, float] | None
+    creep: Creep | None
+    needs_creep: bool
+    """stands only on creep"""
+    needs_power: bool
+    """stands only in the power of a pylon, and works only there"""
+    quickens_warp_in: bool
+    """a power field near it is a fast one"""
     speed: float
     speed_creep_multiplier: float | None
     acceleration: float | None

@@ -1,4 +1,4 @@
-"""Neutral objects of maps as units, so that the rules of a game know them."""
+"""Neutral objects of maps as units, so that the rules know them: resources, rocks, towers."""
 
 from dataclasses import replace
 from functools import lru_cache

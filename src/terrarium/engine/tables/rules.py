@@ -10,6 +10,7 @@ from terrarium.engine.tables.footprints import FOOTPRINT
 from terrarium.engine.tables.mechanics.impact import IMPACT
 from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
+from terrarium.engine.tables.structures import STRUCTURE
 
 RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -104,6 +105,16 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("is_larva", "?"),
+        ("breeds", "?"),  # larvae come to it
+        ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not
+        ("creep_start", "f8"),
+        ("creep_ticks", "f8"),  # for a step of one cell
+        ("creep_speed", "f8"),  # how much faster it is on creep
+        ("needs_creep", "?"),
+        ("power", "f8"),  # radius that it gives power to; 0 = it does not
+        ("needs_power", "?"),
+        ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
         ("trains", "?"),  # a structure that makes units
@@ -275,6 +286,7 @@ BUFF_ROW = np.dtype(
         ("accel_mult", "f8"),
         ("accel_add", "f8"),
         ("rate", "f8"),
+        ("work", "f8"),  # how fast a structure makes what it makes
         ("range_add", "f8"),
         ("damage_add", "f8"),  # against targets with one of `damage_vs`
         ("damage_vs", "i8"),
@@ -336,6 +348,17 @@ UPGRADE = np.dtype(
 )
 
 
+# How larvae come to hatcheries.
+BREEDING = np.dtype(
+    [
+        ("larva", "i8"),  # row of Rules.types; -1 = this rule set has none
+        ("inject", "i8"),  # row of the ability that brings more; -1 = none
+        ("n_injected", "i8"),
+    ],
+    align=True,
+)
+
+
 class Rules(NamedTuple):
     """Static tables: rows of `types` are unit types, and so are both axes of the matrices, whose
     second half of columns stands for the same types lifted into the air."""
@@ -343,6 +366,7 @@ class Rules(NamedTuple):
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     harvest: Annotated[Records, HARVEST, "1"]
+    breeding: Annotated[Records, BREEDING, "1"]
     products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
@@ -364,3 +388,4 @@ class Rules(NamedTuple):
     kit: Annotated[NDArray[np.int64], "i8", "T K"]  # abilities that a type has; -1 = no more
     kit_needs: Annotated[NDArray[np.int64], "i8", "T K"]  # upgrades that it needs, a bit each
     footprints: Annotated[Records, FOOTPRINT, "P"]
+    structures: Annotated[Records, STRUCTURE, "T"]  # what types ask of the place they stand on

@@ -39,6 +39,7 @@ class Ground(NamedTuple):
     island: Annotated[NDArray[np.int32], "i4", "layers C"]  # connected cells; -1 = none
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
+    terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
     buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
     sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
     opaque: Annotated[NDArray[np.bool_], "?", "C"]  # what no ground unit sees through; the same
@@ -82,6 +83,7 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
             [_is_convex(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
         ),
         level=terrain.level.astype(np.int64).ravel(),
+        terrace=_terraces(terrain).ravel(),
         buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
         sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
         opaque=_opaque(terrain).ravel() if with_sight else np.zeros(0, np.bool_),
@@ -112,6 +114,15 @@ def sector_edges(length: int) -> NDArray[np.int64]:
     low = [-(-k * length // n_sectors) for k in range(n_sectors // 2 + 1)]
     high = [length - edge for edge in reversed(low)]
     return np.array(low + (high if n_sectors % 2 else high[1:]), np.int64)
+
+
+def _terraces(terrain: Terrain) -> NDArray[np.int64]:
+    """Where structures may stand: what a map says, which has no such cell at a cliff, or flat
+    ground of one level."""
+    if terrain.buildable is not None:
+        return terrain.buildable.astype(np.int64) - 1
+    flat = terrain.walkable & (terrain.ramp == 0)
+    return np.where(flat, terrain.level.astype(np.int64), -1)
 
 
 def _buckets(length: int) -> int:

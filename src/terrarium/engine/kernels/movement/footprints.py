@@ -25,11 +25,13 @@ def has_space(game: Game, footprint: int, left: int, bottom: int) -> bool:
         return False
     if left + shape.width > ground.playable[2] or bottom + shape.height > ground.playable[3]:
         return False
-    level = ground.level[bottom * ground.size[0] + left]
+    terrace = ground.terrace[bottom * ground.size[0] + left]
+    if terrace < 0:
+        return False
     for y in range(bottom, bottom + shape.height):
         for x in range(left, left + shape.width):
             cell = y * ground.size[0] + x
-            if not ground.buildable[cell] or ground.level[cell] != level or game.taken[cell]:
+            if ground.terrace[cell] != terrace or game.taken[cell]:
                 return False
     return True
 
@@ -39,7 +41,7 @@ def stands_in(game: Game, v: int, footprint: int, x: float, y: float) -> bool:
     """Does a body on the ground overlap a footprint whose middle is at (x, y)?"""
     other, shape = game.units[v], game.rules.footprints[footprint]
     row = game.rules.types[other.kind]
-    if not other.alive or row.walker == codes.FLYER or is_placed(game, v):
+    if not other.alive or row.walker == codes.FLYER or row.is_larva or is_placed(game, v):
         return False
     reach = row.inner if row.mobile else row.separation
     dx = max(abs(other.x - x) - 0.5 * shape.width, 0.0)

@@ -10,8 +10,10 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
+from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
@@ -71,14 +73,13 @@ def clear_layers(game: Game) -> None:
     for cell in range(game.opaque.shape[0]):
         game.opaque[cell] = game.dim[cell] = 0
     for p in range(game.players.shape[0]):
-        for cell in range(game.power.shape[1]):
-            game.power[p, cell] = 0
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
         for cell in range(game.watchers.shape[1]):
             game.watchers[p, cell] = 0
     clear_views(game)
     epochs = game.epochs[0]
+    epochs.n_patches = epochs.n_power = 0
     epochs.creep += 1
     epochs.power += 1
     epochs.visibility += 1
@@ -103,6 +104,8 @@ def start(game: Game, seed: np.uint64) -> None:
         look(game)
     if has_economy(game):
         keep_accounts(game)
+        feel_ground(game)
+        count_larvae(game)
         clear_scores(game)
         count_made(game)
         begin_match(game)
