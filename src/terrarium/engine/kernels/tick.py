@@ -17,6 +17,7 @@ from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.construction import construct
 from terrarium.engine.kernels.economy.harvest import harvest
+from terrarium.engine.kernels.economy.larvae import run_larvae
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.grid import CROWD, fill_grid
@@ -67,6 +68,7 @@ def tick(game: Game) -> None:
         construct(game)
         harvest(game)
         feel_ground(game)
+        run_larvae(game)
         run_production(game)
     if together & codes.HEALS:
         heal(game)

@@ -10,6 +10,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.movement.footprints import clear_footprints
@@ -100,6 +101,7 @@ def start(game: Game, seed: np.uint64) -> None:
     if has_economy(game):
         keep_accounts(game)
         feel_ground(game)
+        count_larvae(game)
 
 
 @kernel
