@@ -29,6 +29,7 @@ from terrarium.engine.land import (
     portal_capacity,
 )
 from terrarium.engine.records import Records, records
+from terrarium.engine.score import COUNTED, MATCH, SCORE, STANDING
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
@@ -316,6 +317,10 @@ class Games(NamedTuple):
     vision: Records  # [N, 1] VISION
     snapshots: Records  # [N, P, U] SNAPSHOT, in the order in which they were taken; the same
     memories: Records  # [N, P] MEMORY, the same
+    scores: Records  # [N, P] SCORE, the same
+    counted: Records  # [N, U] COUNTED, the same
+    standings: Records  # [N, P] STANDING, the same
+    match: Records  # [N, 1] MATCH
     epochs: Records  # [N, 1] EPOCHS
 
 
@@ -505,6 +510,10 @@ class Game(NamedTuple):
     vision: Annotated[Records, VISION, "1"]
     snapshots: Annotated[Records, SNAPSHOT, "P U"]
     memories: Annotated[Records, MEMORY, "P"]
+    scores: Annotated[Records, SCORE, "P"]
+    counted: Annotated[Records, COUNTED, "U"]
+    standings: Annotated[Records, STANDING, "P"]
+    match: Annotated[Records, MATCH, "1"]
     epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
@@ -561,6 +570,10 @@ def allocate(
         vision=records((n_envs, 1), VISION),
         snapshots=records((n_envs, n_players + 1, n_economy), SNAPSHOT),
         memories=records((n_envs, n_players + 1 if economy else 0), MEMORY),
+        scores=records((n_envs, n_players + 1 if economy else 0), SCORE),
+        counted=records((n_envs, n_economy), COUNTED),
+        standings=records((n_envs, n_players + 1 if economy else 0), STANDING),
+        match=records((n_envs, 1), MATCH),
         epochs=records((n_envs, 1), EPOCHS),
     )
 

@@ -19,7 +19,7 @@ from terrarium.engine.kernels.orders.building import (
 from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, has_economy, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -97,9 +97,12 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 @kernel
 def is_known(game: Game, owner: int, v: int) -> bool:
-    """May a player point at a unit: one that it sees, or a resource, which maps show?"""
+    """May a player point at a unit: one that it sees, or remembers, or a resource, which maps
+    show?"""
     other = game.units[v]
-    return other.seen >> owner & 1 != 0 or game.rules.types[other.kind].resource != 0
+    if other.seen >> owner & 1 or game.rules.types[other.kind].resource != 0:
+        return True
+    return keeps_sight(game) and game.views[v].remembered >> owner & 1 != 0
 
 
 @kernel
@@ -412,8 +415,11 @@ def follow_orders(game: Game) -> int:
 
 @kernel
 def is_followed(game: Game, u: int) -> bool:
-    """Is the unit that the first order names still there, and in sight?"""
+    """Is the unit that the first order names still there, and in sight or remembered?"""
     order = game.orders[u, 0]
     if not is_unit(game, order.target, order.tag):
         return False
-    return game.units[order.target].seen >> game.units[u].owner & 1 != 0
+    owner = game.units[u].owner
+    if game.units[order.target].seen >> owner & 1:
+        return True
+    return keeps_sight(game) and game.views[order.target].remembered >> owner & 1 != 0

@@ -12,7 +12,9 @@ from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
 from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -102,6 +104,10 @@ def start(game: Game, seed: np.uint64) -> None:
         keep_accounts(game)
         feel_ground(game)
         count_larvae(game)
+        clear_scores(game)
+        count_made(game)
+        begin_match(game)
+        tally(game)
 
 
 @kernel

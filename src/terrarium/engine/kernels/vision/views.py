@@ -3,7 +3,7 @@ whole game (game_rules.md, 6)."""
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.abilities.stats import is_hidden
+from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.vision.sight import in_scan, within
 from terrarium.engine.kernels.vision.snapshots import change_sight, clear_snapshots, forget_gone
@@ -58,6 +58,8 @@ def sight(game: Game, v: int) -> None:
     for p in range(1, game.players.shape[0]):
         if not seen >> p & 1 and is_seen_by(game, v, p, hidden):
             seen |= 1 << p
+    if game.standings[other.owner].revealed and game.rules.types[other.kind].structure:
+        seen = ALL_PLAYERS
     change_sight(game, v, view.sighted, seen)
     view.sighted = seen
     other.seen = 0 if other.status & codes.UNTOUCHABLE else seen
