@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.games.game_frames import FLAGS, PLACE_STEPS, GameFrames, layer_at
-from terrarium.replay.games.game_page import letters_of, result_words
+from terrarium.replay.games.game_frames import FLAGS, PLACE_STEPS, GameFrames, ThingType, layer_at
+from terrarium.replay.games.game_page import letters_of, result_words, rocks_are_units
 from terrarium.replay.names import TICKS_PER_S_PLAYED
 from terrarium.replay.pictures.animation import write_gif
 from terrarium.replay.pictures.drawing import Point, disc, font, shortened
-from terrarium.replay.pictures.map_picture import CELL, draw_geyser, draw_minerals, ground_image_of
+from terrarium.replay.pictures.map_picture import CELL, draw_geyser, draw_minerals, draw_tower, ground_image_of
 from terrarium.replay.pictures.palette import palette
 from terrarium.replay.pictures.picture import write_image
 
@@ -47,7 +47,7 @@ class GamePainter:
         self._letters = letters_of(frames.types)
         above, right = frames.map.height - self._top, self._left + across
         box = (self._left * CELL, above * CELL, right * CELL, (above + down) * CELL)
-        ground = ground_image_of(frames.map).crop(box)
+        ground = ground_image_of(frames.map, not rocks_are_units(frames)).crop(box)
         self._ground = ground.resize(self._size, Image.Resampling.BICUBIC)
 
     def paint(self, sample: int) -> Image.Image:
@@ -102,11 +102,26 @@ class GamePainter:
                 draw_minerals(pen, at, self._scale, "rich" in thing.name)
             elif thing.role == "vespene":
                 draw_geyser(pen, at, self._scale)
+            elif thing.role == "tower":
+                draw_tower(pen, at, self._scale)
+            elif thing.cells:
+                self._rubble(pen, thing, at)
             elif thing.width:
                 share = built[u] if flags[u] & _UNFINISHED else 1.0
                 self._structure(pen, int(kinds[u]), owner, at, float(share))
             else:
                 self._unit(pen, int(kinds[u]), owner, at)
+
+    def _rubble(self, pen: ImageDraw.ImageDraw, thing: ThingType, at: Point) -> None:
+        left, low = at[0] - thing.width / 2 * self._scale, at[1] + thing.height / 2 * self._scale
+        plates = thing.role == "plates"
+        for x, y in thing.cells:
+            x0, y1 = left + x * self._scale, low - y * self._scale
+            box = (x0, y1 - self._scale, x0 + self._scale, y1)
+            if plates:
+                pen.rectangle(box, self._colors["neutral"] + "60")
+            else:
+                pen.rectangle(box, self._colors["rubble"], self._colors["rubble_edge"], 1)
 
     def _owner_colors(self, owner: int) -> tuple[str, str]:
         name = f"player{owner}" if owner else "neutral"

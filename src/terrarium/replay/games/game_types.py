@@ -1,9 +1,9 @@
 """What a viewer draws of the types of a whole game, and what their products are called."""
 
 from terrarium.data.facts.unit_facts import RuleSet
-from terrarium.engine import codes
+from terrarium.data.maps.objects import object_types
 from terrarium.engine.simulator import Simulator
-from terrarium.replay.games.game_frames import ThingType
+from terrarium.replay.games.game_frames import ROLES, ThingType
 from terrarium.replay.sampler import unit_type
 
 
@@ -46,15 +46,20 @@ def _thing_type(sim: Simulator, row: int, race: str, category: str) -> ThingType
         width=width,
         height=height,
         value=float(numbers["minerals"] + numbers["vespene"]),
+        cells=_rubble(shown.name),
     )
 
 
+def _rubble(name: str) -> tuple[tuple[int, int], ...]:
+    """The cells of rocks and plates; they are no rectangles."""
+    kind = object_types().get(name)
+    return kind.shape.placement if kind and kind.kind in ("destructible", "plates") else ()
+
+
 def _role(sim: Simulator, row: int, category: str) -> str:
-    numbers = sim.rules.types[row]
-    if numbers["resource"] == codes.MINERALS:
-        return "minerals"
-    if numbers["resource"] == codes.VESPENE and category == "none":
-        return "vespene"
+    numbers, neutral = sim.rules.types[row], object_types().get(sim.names[row])
+    if neutral is not None and neutral.kind in ROLES:
+        return neutral.kind
     if numbers["townhall"]:
         return "townhall"
     if numbers["structure"]:

@@ -93,8 +93,10 @@ class GameField extends Field {
     return !this.eyes || unit.side === this.eyes || (unit.flags & (SEEN_BY_ONE << (this.eyes - 1))) > 0;
   }
 
-  /** Has the player who sees ever seen it? Structures are remembered. */
-  wasSeen(unit, k) {
+  /** What players know without seeing it: resources and rocks, and structures that they have seen. */
+  isRemembered(unit, k) {
+    if (!this.game.types[unit.kind].width) return false;
+    if (!unit.side) return true;
     const flags = this.game.knots.flags, bit = SEEN_BY_ONE << (this.eyes - 1);
     for (let i = flags.find(unit.slot, k); i >= flags.first[unit.slot]; i--) if (flags.fields[0][i] & bit) return true;
     return false;
@@ -118,7 +120,7 @@ class GameField extends Field {
 
   shownAt(tick) {
     const k = this.game.sampleAt(tick), units = this.game.unitsAt(tick);
-    return this.eyes ? units.filter((unit) => this.isSeen(unit) || (this.game.types[unit.kind].width && this.wasSeen(unit, k))) : units;
+    return this.eyes ? units.filter((unit) => this.isSeen(unit) || this.isRemembered(unit, k)) : units;
   }
 
   // --- drawing ------------------------------------------------------------------------------
@@ -131,7 +133,6 @@ class GameField extends Field {
     this.spread(game.ground);
     const creep = this.layers.creepAt(k, colors.creep);
     if (creep) this.spread(creep);
-    for (const [x, y] of game.map.towers) this.drawTower(x, y);
     const units = this.shownAt(tick), bySlot = new Map(units.map((unit) => [unit.slot, unit]));
     const typeOf = (unit) => game.types[unit.kind];
     const standing = units.filter((unit) => typeOf(unit).width).sort((a, b) => b.y - a.y);
@@ -161,8 +162,8 @@ class GameField extends Field {
     this.pen.drawImage(image, left, top, width * this.scale, height * this.scale);
   }
 
-  drawTower(x, y) {
-    const { pen, colors, scale } = this, [px, py] = this.toScreen(x, y);
+  drawTower(unit) {
+    const { pen, colors, scale } = this, [px, py] = this.toScreen(unit.x, unit.y);
     pen.fillStyle = colors.neutral_body;
     pen.strokeStyle = colors.rich;
     pen.lineWidth = Math.max(1, scale * 0.16);
@@ -179,6 +180,8 @@ class GameField extends Field {
     pen.globalAlpha = this.strengthOf(unit);
     if (role === "minerals") this.drawMinerals(unit, k, tick);
     else if (role === "vespene") this.drawGeyser(unit);
+    else if (role === "tower") this.drawTower(unit);
+    else if (role === "destructible" || role === "plates") this.drawRubble(unit, role === "plates");
     else this.drawStructure(unit, k, tick);
     if (selected) {
       const type = this.game.types[unit.kind], [x, y] = this.toScreen(unit.x, unit.y);
@@ -200,16 +203,33 @@ class GameField extends Field {
       const r = size * scale * full, cx = x + dx * scale;
       pen.fillStyle = type.name.includes("rich") ? colors.rich : colors.minerals;
       pen.beginPath();
-      pen.moveTo(cx, y - 0.85 * r); pen.lineTo(cx + 0.75 * r, y); pen.lineTo(cx, y + 0.7 * r); pen.lineTo(cx - 0.75 * r, y);
+      pen.moveTo(cx, y - 1.25 * r); pen.lineTo(cx + 0.7 * r, y); pen.lineTo(cx, y + 0.8 * r); pen.lineTo(cx - 0.7 * r, y);
       pen.closePath();
       pen.fill();
       if (scale > 5) pen.stroke();
     }
   }
 
+  /** Rocks are no rectangles: every cell that they cover. */
+  drawRubble(unit, flat) {
+    const { pen, colors, scale } = this, type = this.game.types[unit.kind], alpha = pen.globalAlpha;
+    const [left, low] = this.toScreen(unit.x - type.width / 2, unit.y - type.height / 2);
+    const shape = new Path2D();
+    for (const [x, y] of type.cells) shape.rect(left + x * scale - 0.3, low - (y + 1) * scale - 0.3, scale + 0.6, scale + 0.6);
+    if (!flat) {
+      pen.strokeStyle = colors.rubble_edge;
+      pen.lineWidth = Math.max(1, scale * 0.35);
+      pen.stroke(shape);
+    }
+    pen.globalAlpha = flat ? 0.4 * alpha : alpha;
+    pen.fillStyle = flat ? colors.neutral : colors.rubble;
+    pen.fill(shape);
+    pen.globalAlpha = alpha;
+  }
+
   drawGeyser(unit) {
     const { pen, colors, scale } = this, [x, y] = this.toScreen(unit.x, unit.y);
-    pen.fillStyle = colors.track;
+    pen.fillStyle = "#23352b";
     this.circle(x, y, 1.4 * scale);
     pen.fill();
     pen.fillStyle = colors.vespene;

@@ -1,5 +1,7 @@
 /* What is known of a unit, a structure or a resource of a whole game, in words. */
 
+const ENDLESS = 10000; // life that the game's interface gives to what cannot be hurt
+
 class GamePanel extends Panel {
   show(slot, tick) {
     const { battle: game } = this, k = game.sampleAt(tick);
@@ -12,7 +14,7 @@ class GamePanel extends Panel {
     const owner = unit.side ? game.players[unit.side - 1].name : "neutral";
     $("unit-slot").textContent = `#${slot} · ${owner}${lives ? "" : " · gone"}`;
     const isResource = type.role === "minerals" || type.role === "vespene";
-    showBar("hp", unit.hp, isResource ? 0 : unit.hpMax);
+    showBar("hp", unit.hp, isResource || unit.hpMax >= ENDLESS ? 0 : unit.hpMax);
     showBar("shield", unit.shield, type.shield);
     showBar("energy", unit.energy, type.energy);
     const contents = Math.round(game.line("contents", slot, when, tick));
