@@ -79,7 +79,7 @@ class GamePainter:
         mask = cut.resize(self._size, Image.Resampling.BICUBIC).point(
             lambda on: round(_CREEP_SHARE * on)
         )
-        field.paste(self._colors["creep"], mask=mask)
+        field.paste(self._colors["creep_ground"], mask=mask)
 
     def _paint_units(self, pen: ImageDraw.ImageDraw, sample: int) -> None:
         """Structures and resources first, then who walks, then who flies."""

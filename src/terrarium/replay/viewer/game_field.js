@@ -22,7 +22,7 @@ class GameField extends Field {
   /** The playable part of the map, beside what covers the field. */
   fit() {
     const [x0, y0, x1, y1] = this.game.map.playable, wide = this.width > 760;
-    const [left, right, top, bottom] = wide ? [230, 250, 8, 8] : [4, 4, 92, 8];
+    const [left, right, top, bottom] = wide ? [230, 250, 8, 8] : [4, 4, 100, 124];
     const width = Math.max(80, this.width - left - right), height = Math.max(80, this.height - top - bottom);
     this.scale = Math.min(width / (x1 - x0), height / (y1 - y0), 46);
     this.x = (x0 + x1) / 2 + (right - left) / 2 / this.scale;
@@ -131,7 +131,7 @@ class GameField extends Field {
     pen.fillStyle = colors.beyond;
     pen.fillRect(0, 0, this.width, this.height);
     this.spread(game.ground);
-    const creep = this.layers.creepAt(k, colors.creep);
+    const creep = this.layers.creepAt(k, colors.creep_ground);
     if (creep) this.spread(creep);
     const units = this.shownAt(tick), bySlot = new Map(units.map((unit) => [unit.slot, unit]));
     const typeOf = (unit) => game.types[unit.kind];
@@ -149,7 +149,7 @@ class GameField extends Field {
     this.spells.drawLines();
     const dots = this.scale < DOTS;
     for (const unit of moving) if (dots) this.drawDot(unit, unit.slot === selected); else this.drawUnit(unit, unit.slot === selected);
-    for (const unit of units) if (!dots || unit.hp < unit.hpMax) this.drawLife(unit, unit.slot === selected);
+    for (const unit of units) if (!dots || unit.slot === selected) this.drawLife(unit, unit.slot === selected);
     if (!dots) this.spells.drawLabels();
     if (chosen) this.drawOrder(chosen, bySlot);
   }

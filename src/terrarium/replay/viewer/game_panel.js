@@ -21,7 +21,7 @@ class GamePanel extends Panel {
     showLine("contents", contents || isResource ? contents.toLocaleString("en") : "");
     showLine("order", isResource ? "" : lives ? this.doing(unit, tick, k) : this.fate(slot, tick));
     $("unit-order-name").textContent = lives ? "Order" : "Fate";
-    showLine("state", lives ? this.state(unit, tick) : "");
+    showLine("state", lives && unit.side ? this.state(unit, tick) : "");
     showLine("cargo", this.cargo(slot, k));
     showLine("range", type.reach ? `${round(type.reach)} · sight ${round(type.sight)}` : "");
     $("unit-place").textContent = `(${unit.x.toFixed(1)}, ${unit.y.toFixed(1)})`;
@@ -41,7 +41,7 @@ class GamePanel extends Panel {
     const owner = unit.side ? game.players[unit.side - 1].name : "";
     const contents = type.role === "minerals" || type.role === "vespene";
     const life = contents ? `${Math.round(game.line("contents", slot, game.sampleAt(tick), tick)).toLocaleString("en")} left` : points(unit.hp, unit.hpMax);
-    return [type.title, owner, life, this.state(unit, tick)].filter(Boolean).join(" · ");
+    return [type.title, owner, life, unit.side ? this.state(unit, tick) : ""].filter(Boolean).join(" · ");
   }
 
   state(unit, tick) {
