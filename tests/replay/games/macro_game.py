@@ -15,7 +15,9 @@ from terrarium.replay.games.game_record import GameRecord, GameRecorder, Kind
 
 THINK_TICKS = 24
 STEP_TICKS = 4
-FIRST_ATTACK, NEXT_ATTACK = 22 * 200, 22 * 90
+FIRST_ATTACK, NEXT_ATTACK = 22 * 200, 22 * 75
+EARLY_TICKS = 18_000
+"""So long armies meet in the middle of the map, and leave the bases alone."""
 MAX_WORKERS, MAX_BASES = 66, 4
 SUPPLY = {"Terran": "supply_depot", "Protoss": "pylon", "Zerg": "overlord"}
 GAS = {"Terran": "refinery", "Protoss": "assimilator", "Zerg": "extractor"}
@@ -42,6 +44,7 @@ PRODUCTS = {
     "evolution_chamber": ("zerg_missile_weapons_level1", "zerg_ground_armors_level1"),
 }
 LARVA = ("roach", "zergling")
+MORE = {"Terran": "barracks", "Protoss": "gateway"}
 
 
 @dataclass
@@ -118,8 +121,8 @@ class MacroGame:
         room = float(account["supply_cap"] - account["supply_used"])
         for n, u in enumerate(self._those(player, "larva")):
             wanted = "overlord" if room < 6 and n == 0 else "drone"
-            if n_workers >= 22 + 12 * (n % 2) and room >= 6:
-                wanted = LARVA[n % len(LARVA)]
+            if n_workers >= 18 + 14 * (n % 2) and room >= 6:
+                wanted = LARVA[int(sim.players["vespene"][0, player.owner] < 25)]
             sim.produce(0, u, wanted)
         for u, name in player.names.items():
             if sim.games.producers["n_items"][0, u] > 1:
@@ -138,24 +141,28 @@ class MacroGame:
         n_gas = len(self._those(player, GAS[player.race]))
         if cap < 200 and room < 8 and player.race != "Zerg" and purse["minerals"] >= 100:
             self._place(player, builder, SUPPLY[player.race])
-        elif player.bases and len(halls) < min(MAX_BASES, 1 + tick // 4000):
-            if purse["minerals"] >= 400:
-                sim.build(0, builder, TOWNHALLS[player.race], player.bases[0])
-                player.bases.append(player.bases.pop(0))
-        elif halls and n_gas < 2 * len(halls) and tick > 1800 and purse["minerals"] >= 100:
+        elif tick % (20 * THINK_TICKS) == 0 and len(halls) < min(MAX_BASES, 1 + tick // 3000):
+            sim.build(0, builder, TOWNHALLS[player.race], player.bases[0])
+            player.bases.append(player.bases.pop(0))
+        elif halls and n_gas < 2 * len(halls) and tick % (12 * THINK_TICKS) == 0:
             self._tap(player, builder, halls[-1])
         elif self._is_due(player, tick) and purse["minerals"] >= 200:
-            self._place(player, builder, SCHEDULE[player.race][player.done])
-            player.done += 1
+            player.done += self._place(player, builder, SCHEDULE[player.race][player.done])
+        elif purse["minerals"] >= 600 and player.race != "Zerg":
+            self._place(player, builder, MORE[player.race])
 
     def _is_due(self, player: Player, tick: int) -> bool:
         return player.done < len(SCHEDULE[player.race]) and tick > 1000 + 900 * player.done
 
-    def _place(self, player: Player, builder: int, name: str) -> None:
+    def _place(self, player: Player, builder: int, name: str) -> bool:
+        """Send a worker to the nearest place that it was not sent to before."""
         for spot in player.spots:
             if self.sim.can_place(0, player.owner, name, spot) == "Success":
                 self.sim.build(0, builder, name, spot)
-                return
+                player.spots.remove(spot)
+                player.spots.append(spot)
+                return True
+        return False
 
     def _tap(self, player: Player, builder: int, hall: int) -> None:
         """A structure on the nearest geyser that is free."""
@@ -191,6 +198,8 @@ class MacroGame:
         player.attacks_at += NEXT_ATTACK * attacks
         (x, y), (foe_x, foe_y) = player.home, player.foe
         camp = x + 0.25 * (foe_x - x), y + 0.25 * (foe_y - y)
+        middle = (x + foe_x) / 2, (y + foe_y) / 2
+        aim = middle if tick < EARLY_TICKS else player.foe
         types = sim.rules.types
         for u, name in player.names.items():
             kind = units["kind"][u]
@@ -198,7 +207,7 @@ class MacroGame:
                 continue
             strays = _apart((units["x"][u], units["y"][u]), camp) > 12
             if attacks and types["n_weapons"][kind]:
-                sim.order(0, u, codes.ATTACK_MOVE, player.foe)
+                sim.order(0, u, codes.ATTACK_MOVE, aim)
             elif units["n_orders"][u] == 0 and types["n_weapons"][kind] and strays:
                 sim.order(0, u, codes.ATTACK_MOVE, camp)
 

@@ -22,7 +22,7 @@ from terrarium.replay.record import record_battle
 from tests.replay.games.macro_game import MacroGame, macro_record
 from tests.replay.script import is_over, lead
 
-TICKS = 480
+TICKS = 2400
 SMALL = "two_base"
 
 
