@@ -265,12 +265,14 @@ def _fight(table: Header, n_samples: int, about: GameAbout) -> Fight:
     )
 
 
-def _cells(table: Header) -> tuple[tuple[int, int], ...]:
-    cells = table.array("cells")
-    for cell in cells:
-        if not (isinstance(cell, list) and len(cell) == 2 and set(map(type, cell)) == {int}):
-            raise table.error(f"{cell!r} is not a cell", "cells")
-    return tuple((int(x), int(y)) for x, y in cells)
+def _outline(table: Header) -> tuple[tuple[float, float], ...]:
+    corners = table.array("outline")
+    for corner in corners:
+        if not (
+            isinstance(corner, list) and len(corner) == 2 and set(map(type, corner)) == {float}
+        ):
+            raise table.error(f"{corner!r} is not a corner", "outline")
+    return tuple((x, y) for x, y in corners)
 
 
 def _thing_type(table: Header) -> ThingType:
@@ -287,6 +289,6 @@ def _thing_type(table: Header) -> ThingType:
         role=table.choice("role", ROLES),
         width=table.integer("width", 0, 32),
         height=table.integer("height", 0, 32),
-        cells=_cells(table),
+        outline=_outline(table),
         **{name: table.number(name, 0.0, 1e5) for name in numbers},
     )

@@ -117,8 +117,8 @@ class ThingType:
     height: int
     value: float
     """minerals and vespene"""
-    cells: tuple[tuple[int, int], ...] = ()
-    """of rocks: what they cover, from their lowest cell on the left"""
+    outline: tuple[tuple[float, float], ...] = ()
+    """of rocks: its corners, from the middle"""
 
 
 ROLES = (

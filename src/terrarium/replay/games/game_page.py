@@ -72,12 +72,14 @@ def result_words(frames: GameFrames) -> tuple[str, int]:
 
 def rocks_are_units(frames: GameFrames) -> bool:
     """Are rocks among the units, and not part of the ground?"""
-    return any(thing.cells for thing in frames.types)
+    return any(thing.outline for thing in frames.types)
 
 
 def _ground(frames: GameFrames) -> bytes:
     buffer = BytesIO()
-    ground_image_of(frames.map, not rocks_are_units(frames)).save(buffer, "WEBP", quality=_QUALITY, method=4)
+    ground_image_of(frames.map, not rocks_are_units(frames)).save(
+        buffer, "WEBP", quality=_QUALITY, method=4
+    )
     return buffer.getvalue()
 
 

@@ -13,7 +13,13 @@ from terrarium.replay.games.game_page import letters_of, result_words, rocks_are
 from terrarium.replay.names import TICKS_PER_S_PLAYED
 from terrarium.replay.pictures.animation import write_gif
 from terrarium.replay.pictures.drawing import Point, disc, font, shortened
-from terrarium.replay.pictures.map_picture import CELL, draw_geyser, draw_minerals, draw_tower, ground_image_of
+from terrarium.replay.pictures.map_picture import (
+    CELL,
+    draw_geyser,
+    draw_minerals,
+    draw_tower,
+    ground_image_of,
+)
 from terrarium.replay.pictures.palette import palette
 from terrarium.replay.pictures.picture import write_image
 
@@ -104,7 +110,7 @@ class GamePainter:
                 draw_geyser(pen, at, self._scale)
             elif thing.role == "tower":
                 draw_tower(pen, at, self._scale)
-            elif thing.cells:
+            elif thing.outline:
                 self._rubble(pen, thing, at)
             elif thing.width:
                 share = built[u] if flags[u] & _UNFINISHED else 1.0
@@ -113,15 +119,13 @@ class GamePainter:
                 self._unit(pen, int(kinds[u]), owner, at)
 
     def _rubble(self, pen: ImageDraw.ImageDraw, thing: ThingType, at: Point) -> None:
-        left, low = at[0] - thing.width / 2 * self._scale, at[1] + thing.height / 2 * self._scale
-        plates = thing.role == "plates"
-        for x, y in thing.cells:
-            x0, y1 = left + x * self._scale, low - y * self._scale
-            box = (x0, y1 - self._scale, x0 + self._scale, y1)
-            if plates:
-                pen.rectangle(box, self._colors["neutral"] + "60")
-            else:
-                pen.rectangle(box, self._colors["rubble"], self._colors["rubble_edge"], 1)
+        scale, colors = self._scale, self._colors
+        outline = [(at[0] + x * scale, at[1] - y * scale) for x, y in thing.outline]
+        if thing.role == "plates":
+            pen.polygon(outline, colors["neutral"] + "60")
+        else:
+            width = max(1, round(0.3 * scale))
+            pen.polygon(outline, colors["rubble"], colors["rubble_edge"], width)
 
     def _owner_colors(self, owner: int) -> tuple[str, str]:
         name = f"player{owner}" if owner else "neutral"

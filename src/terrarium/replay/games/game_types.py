@@ -46,14 +46,37 @@ def _thing_type(sim: Simulator, row: int, race: str, category: str) -> ThingType
         width=width,
         height=height,
         value=float(numbers["minerals"] + numbers["vespene"]),
-        cells=_rubble(shown.name),
+        outline=_outline(shown.name),
     )
 
 
-def _rubble(name: str) -> tuple[tuple[int, int], ...]:
-    """The cells of rocks and plates; they are no rectangles."""
+def _outline(name: str) -> tuple[tuple[float, float], ...]:
+    """Around the cells of rocks and plates, counterclockwise."""
     kind = object_types().get(name)
-    return kind.shape.placement if kind and kind.kind in ("destructible", "plates") else ()
+    if kind is None or kind.kind not in ("destructible", "plates"):
+        return ()
+    left, low = kind.shape.width / 2, kind.shape.height / 2
+    corners = {
+        (x + dx - left, y + dy - low)
+        for x, y in kind.shape.placement
+        for dx in (0, 1)
+        for dy in (0, 1)
+    }
+    below, above = _half(sorted(corners)), _half(sorted(corners, reverse=True))
+    return (*below[:-1], *above[:-1])
+
+
+def _half(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The lower half of a convex outline, or the upper one of corners the other way round."""
+    hull: list[tuple[float, float]] = []
+    for x, y in corners:
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2:]
+            if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0:
+                break
+            hull.pop()
+        hull.append((x, y))
+    return hull
 
 
 def _role(sim: Simulator, row: int, category: str) -> str:

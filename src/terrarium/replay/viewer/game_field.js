@@ -210,20 +210,24 @@ class GameField extends Field {
     }
   }
 
-  /** Rocks are no rectangles: every cell that they cover. */
+  /** Rocks and plates, by their outline; the middle of rocks is lit. */
   drawRubble(unit, flat) {
-    const { pen, colors, scale } = this, type = this.game.types[unit.kind], alpha = pen.globalAlpha;
-    const [left, low] = this.toScreen(unit.x - type.width / 2, unit.y - type.height / 2);
-    const shape = new Path2D();
-    for (const [x, y] of type.cells) shape.rect(left + x * scale - 0.3, low - (y + 1) * scale - 0.3, scale + 0.6, scale + 0.6);
+    const { pen, colors, scale } = this, { outline } = this.game.types[unit.kind], alpha = pen.globalAlpha;
+    const [x, y] = this.toScreen(unit.x, unit.y);
+    const draw = (share, color) => {
+      pen.fillStyle = color;
+      pen.beginPath();
+      for (const [dx, dy] of outline) pen.lineTo(x + dx * scale * share, y - dy * scale * share);
+      pen.closePath();
+      pen.fill();
+    };
+    if (flat) pen.globalAlpha = 0.4 * alpha;
+    draw(0.98, flat ? colors.neutral : colors.rubble_edge);
     if (!flat) {
-      pen.strokeStyle = colors.rubble_edge;
-      pen.lineWidth = Math.max(1, scale * 0.35);
-      pen.stroke(shape);
+      draw(0.88, colors.rubble);
+      pen.globalAlpha = 0.16 * alpha;
+      draw(0.62, "#fff");
     }
-    pen.globalAlpha = flat ? 0.4 * alpha : alpha;
-    pen.fillStyle = flat ? colors.neutral : colors.rubble;
-    pen.fill(shape);
     pen.globalAlpha = alpha;
   }
 
