@@ -13,8 +13,10 @@ from tests.replay.games.macro_game import macro_record
 from tests.replay.test_page import HOSTILE, Tags
 
 
-def frames(ticks: int = 480, where: str = "two_base") -> GameFrames:
-    record = macro_record(ticks, "light", where)
+def frames(
+    ticks: int = 480, where: str = "two_base", races: tuple[str, str] = ("Terran", "Zerg")
+) -> GameFrames:
+    record = macro_record(ticks, "light", where, races)
     assert isinstance(record, LightGameRecord)
     return record.frames
 
