@@ -199,7 +199,9 @@ class GameSampler:
         flags = np.zeros(len(units), np.int64)
         for bit, name in enumerate(FLAGS):
             flags |= said[name].astype(np.int64) << bit
-        seen = (units["seen"] >> 1) & ((1 << self._sim.n_players) - 1)
+        # Resources cannot be targeted, but are seen.
+        sighted = units["seen"] | self._sim.games.views["sighted"][self._e, : len(units)]
+        seen = (sighted >> 1) & ((1 << self._sim.n_players) - 1)
         flags |= seen << (SEEN_BIT + 1)
         return flags
 
@@ -225,6 +227,8 @@ class GameSampler:
         casts = np.flatnonzero(found[:, 0] == codes.CAST)
         skills = [self._skills.ability(row) for row in orders["ability"][casts].tolist()]
         found[casts, 1] = np.array(skills, np.int64) + 1
+        builds = found[:, 0] == codes.BUILD
+        found[builds, 1] = orders["ability"][builds] + 1
         found[:, 2] = np.where(has, self._numbered(orders["target"]), 0)
         aimless = ~has | (orders["target"] >= 0)
         for column, axis in ((3, "x"), (4, "y")):

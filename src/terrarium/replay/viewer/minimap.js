@@ -33,7 +33,7 @@ class Minimap {
     pen.fillStyle = colors.beyond;
     pen.fillRect(0, 0, this.width, this.height);
     this.spread(game.ground);
-    const creep = field.layers.creepAt(k, colors.creep), fog = field.eyes ? field.layers.fogAt(k, field.eyes, colors.fog) : null;
+    const creep = field.layers.creepAt(k, colors.creep_ground), fog = field.eyes ? field.layers.fogAt(k, field.eyes, colors.fog) : null;
     if (creep) this.spread(creep);
     const units = field.shownAt(tick);
     for (const unit of units) if (!unit.side) this.drawResource(unit);
