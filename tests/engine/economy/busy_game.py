@@ -35,6 +35,9 @@ def prepare(sim: Simulator, e: int) -> dict[str, int]:
         "other": sim.create(e, "dark_templar", PROTOSS, x - 18.0, y - 14.0),
         "carrier": sim.create(e, "carrier", PROTOSS, 34.0, 30.0),
     }
+    for k in range(3):
+        sim.create(e, "overlord", ZERG, 16.0 + 3 * k, 30.0)
+        sim.place(e, "pylon", PROTOSS, 40.0 + 4 * k, 44.0)
     sim.research(e, PROTOSS, "warp_gate_research")
     return made
 
@@ -49,7 +52,7 @@ def command(sim: Simulator, e: int, made: dict[str, int], tick: int) -> None:
         sim.produce(e, halls[ZERG], "lair")
         sim.produce(e, halls[PROTOSS], "probe")
         sim.use(e, halls[PROTOSS], "chrono_boost", target=halls[PROTOSS])
-        sim.produce(e, made["gate"], "zealot", at=(56.0, 50.5))
+        sim.produce(e, made["gate"], "zealot", at=(58.0, 52.5))
         sim.produce(e, made["one"], "archon", target=made["other"])
         for larva, unit in zip(larvae, ("drone", "zergling", "overlord"), strict=False):
             sim.produce(e, larva, unit)

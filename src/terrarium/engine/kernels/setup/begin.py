@@ -13,7 +13,7 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
-from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
@@ -104,7 +104,7 @@ def start(game: Game, seed: np.uint64) -> None:
         look(game)
     if has_economy(game):
         keep_accounts(game)
-        feel_ground(game)
+        feel_ground(game, ways_of_all(game))
         count_larvae(game)
         clear_scores(game)
         count_made(game)
