@@ -530,6 +530,8 @@ class Game(NamedTuple):
 
 
 N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_CONTACTS, N_SHOVED, N_MEMBERS = range(8)
+# Points of both lattices that were tried for the units of one entry, and whether these count.
+REMEMBERS_TRIED, N_OWN_TRIED, N_HALF_TRIED = range(8, 11)
 
 
 def allocate(
@@ -604,7 +606,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(8, np.int64),
+        counts=np.zeros(11, np.int64),
         rows=records(down, ROW),
         cells=np.zeros((across + 1) * down, np.int16),
         buckets=np.zeros(n_slots, np.int32),
