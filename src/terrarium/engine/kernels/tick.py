@@ -17,7 +17,7 @@ from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.production import run_production
-from terrarium.engine.kernels.grid import CROWD, fill_grid
+from terrarium.engine.kernels.grid import CROWD, fill_grid, list_places
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.commands import obey_commands
@@ -36,7 +36,9 @@ def tick(game: Game) -> None:
     together = follow_orders(game)
     if game.clock[0].fog or together & codes.CLOAKED:
         look(game)
-    if game.clock[0].n_living >= CROWD:
+    if game.clock[0].n_living < CROWD:
+        list_places(game)
+    else:
         fill_grid(game)
     acquire_targets(game)
     if together & codes.HEALS:
