@@ -411,8 +411,7 @@ NEAR = np.dtype(
         ("distance", "f8"),
         ("reach", "f8"),  # distance at which the two touch
         ("room", "f8"),  # how far one may go in its direction
-        ("blocks", "?"),  # stands where one has to go around it
-        ("oncoming", "?"),  # or comes from there, and goes around as well
+        ("oncoming", "?"),  # comes from there, and goes around as well
     ],
     align=True,
 )
@@ -460,7 +459,8 @@ class Scratch(NamedTuple):
     cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
     buckets: Annotated[NDArray[np.int32], "i4", "U"]  # of the living; -1 = not on the map
     camps: Annotated[NDArray[np.int64], "i8", "camps"]  # bit o: units of owner o are there
-    close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
+    # Units whose bodies one may touch; later, which of its neighbors it has to go around.
+    close: Annotated[NDArray[np.int64], "i8", "U"]
     spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
     # Of the path search: over the cells of a window, with a rim of one cell around it.

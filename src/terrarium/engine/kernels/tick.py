@@ -26,7 +26,7 @@ from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_a
 from terrarium.engine.kernels.economy.tumors import settle_tumors
 from terrarium.engine.kernels.economy.warping import run_warping
 from terrarium.engine.kernels.ending import judge
-from terrarium.engine.kernels.grid import CROWD, fill_grid
+from terrarium.engine.kernels.grid import CROWD, fill_grid, list_places
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.commands import obey_commands
@@ -46,7 +46,9 @@ def tick(game: Game) -> None:
     together = follow_orders(game)
     if not keeps_sight(game) and (game.clock[0].fog or together & codes.CLOAKED):
         look(game)
-    if game.clock[0].n_living >= CROWD:
+    if game.clock[0].n_living < CROWD:
+        list_places(game)
+    else:
         fill_grid(game)
     acquire_targets(game)
     if together & codes.HEALS:

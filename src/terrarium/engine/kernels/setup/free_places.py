@@ -157,15 +157,16 @@ def can_stand(game: Game, row: Records, x: float, y: float) -> bool:
 
 @kernel
 def is_free(game: Game, classes: int, room: float, x: float, y: float) -> bool:
-    for j in range(game.clock[0].n_living):
+    """Does nothing of these collision classes stand where a body would touch it?"""
+    for j in range(game.clock[0].n_living - 1, -1, -1):  # those that came last stand nearest
         v = game.living[j]
         other = game.units[v]
-        if not other.alive or not game.rules.types[other.kind].classes & classes:
-            continue
-        if is_placed(game, v):
-            continue  # its footprint is part of the ground
-        reach = room + game.rules.types[other.kind].room
+        row = game.rules.types[other.kind]
+        reach = room + row.room
         dx, dy = other.x - x, other.y - y
-        if dx * dx + dy * dy < reach * reach:
+        # Most are far away, so the other questions come after this one.
+        if dx * dx + dy * dy >= reach * reach or not other.alive or not row.classes & classes:
+            continue
+        if not is_placed(game, v):  # then its footprint is part of the ground
             return False
     return True
