@@ -46,10 +46,7 @@ ENCODERS: dict[str, type[Any]] = {
 }
 
 ENCODER_CONTRACT = Contract(
-    kind="an encoder",
-    needs=("Config", "reads_units", "n_sides", "forward"),
-    arguments=("spec", "net", "cfg"),
-    home="terrarium.marl.nets.encoders.Encoder",
+    "an encoder", ("Config", "reads_units", "n_sides", "forward"), ("spec", "net", "cfg"), Encoder
 )
 
 
