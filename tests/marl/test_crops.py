@@ -95,6 +95,19 @@ def test_padding_is_left_out_of_batches_with_room_for_all(monkeypatch: pytest.Mo
         torch.testing.assert_close(ours[played], theirs[played], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("core", ["none", "gru", "lstm"])
+def test_nobody_has_to_be_there(core: str) -> None:
+    spec, obs, resets = armies()
+    obs.avail[:] = torch.arange(obs.avail.shape[-1]) == 0
+    obs.mask[:], obs.alive[:] = False, False
+    actor = make_actor(spec, small("attention", core))
+    carry = torch.zeros(len(resets), obs.n_agents, actor.carry_size)
+    for only_acting in (True, False):
+        logits = actor.logits(actor.encode(obs, carry, resets, only_acting), obs)
+        assert logits.argmax(-1).eq(0).all()
+    assert Critic(spec, small("attention", core), central=True)(obs).isfinite().all()
+
+
 @pytest.mark.parametrize("central", [True, False])
 def test_critics_say_the_same_of_all_agents(central: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)

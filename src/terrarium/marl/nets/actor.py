@@ -140,14 +140,13 @@ class Actor(nn.Module):
         n_rows, n_steps, n_agents = now.shape[:3]
         steps = torch.arange(1, n_steps + 1, device=now.device)
         lengths = (counts * steps[:, None]).amax(1).expand(-1, n_agents).flatten()  # [B A]
-        order = lengths.argsort(descending=True)[: int((lengths > 0).sum())]  # [n]
+        order = lengths.argsort(descending=True)[: max(1, int((lengths > 0).sum()))]  # [n]
+        lengths = lengths[order].clamp(min=1)
         rows = take_rows(now.transpose(1, 2).flatten(0, 1), order).unsqueeze(2)  # [n, T, 1, H]
         memory = carry.flatten(0, 1)[order].unsqueeze(1)  # [n, 1, C]
         begins = resets[order // n_agents]  # [n, T]
-        parts = []
-        for some in torch.arange(len(order)).chunk(N_LENGTHS):
-            n = int(lengths[order[some[0]]])
-            parts.append(self._recall(rows[some, :n], None, memory[some], begins[some, :n]))
+        groups = zip(*(x.chunk(N_LENGTHS) for x in (rows, memory, begins, lengths)), strict=True)
+        parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
 
         def put(each: list[Tensor]) -> Tensor:
             """[n, T or less, 1, ...] -> [B, T, A, ...]."""

@@ -53,7 +53,7 @@ def filled_of(obs: Obs) -> list[Crop]:
     """
     n_rows, n_agents, n_members = obs.mask.shape
     rows = is_filled(obs).nonzero().squeeze(1)
-    if len(rows) > FULL * n_rows:
+    if not 0 < len(rows) <= FULL * n_rows:
         return []
     agents = torch.arange(n_agents, device=rows.device).expand(len(rows), -1)
     members = torch.arange(n_members, device=rows.device).expand(len(rows), -1)
