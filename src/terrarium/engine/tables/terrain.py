@@ -40,7 +40,6 @@ class Ground(NamedTuple):
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
     terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
-    buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
     sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
     opaque: Annotated[NDArray[np.bool_], "?", "C"]  # what no ground unit sees through; the same
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
@@ -84,7 +83,6 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
         ),
         level=terrain.level.astype(np.int64).ravel(),
         terrace=_terraces(terrain).ravel(),
-        buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
         sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
         opaque=_opaque(terrain).ravel() if with_sight else np.zeros(0, np.bool_),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),

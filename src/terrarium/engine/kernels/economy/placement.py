@@ -53,7 +53,9 @@ def may_land(game: Game, u: int, kind: int, x: float, y: float, asked: bool) -> 
         return codes.CANT_LAND_TOO_CLOSE_TO_RESOURCES
     if answer == codes.CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE:
         return codes.CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE
-    return answer if answer == codes.SUCCESS else codes.CANT_LAND_LOCATION_INVALID
+    if answer == codes.SUCCESS or answer == codes.CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE:
+        return answer  # crawlers take root on creep
+    return codes.CANT_LAND_LOCATION_INVALID
 
 
 @kernel

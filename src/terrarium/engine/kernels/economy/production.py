@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.addons import builds_addon, finished_addon, has_reactor
+from terrarium.engine.kernels.economy.hangars import MOST_ABOARD, add_interceptor
 from terrarium.engine.kernels.economy.morphing import run_morph
 from terrarium.engine.kernels.economy.payment import (
     can_pay,
@@ -69,7 +70,27 @@ def may_produce(game: Game, u: int, p: int) -> int:
         return codes.QUEUE_IS_FULL
     if changes_form(game, u):
         return codes.CANT_QUEUE_THAT_ORDER
+    if game.rules.types[me.kind].hangar == p:
+        if producer.n_aboard + producer.n_out + producer.n_items >= MOST_ABOARD:
+            return codes.QUEUE_IS_FULL
+    if product.makes >= 0 and game.rules.types[product.makes].stored:
+        if not has_store(game, u):
+            return codes.QUEUE_IS_FULL
     return can_pay(game, me.owner, p)
+
+
+@kernel
+def has_store(game: Game, u: int) -> bool:
+    """Is there room for one more of what is kept: one for each structure that makes it?"""
+    owner, producer = game.units[u].owner, game.producers[u]
+    n_free = -game.players[owner].nukes
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        other = game.units[v]
+        if other.alive and other.owner == owner and game.rules.types[other.kind].stores:
+            if not other.status & codes.UNFINISHED and game.producers[v].n_items == 0:
+                n_free += 1
+    return producer.n_items == 0 and n_free > 0
 
 
 @kernel
@@ -184,6 +205,12 @@ def finish(game: Game, u: int, p: int) -> None:
     note_product(game, codes.FINISHED, u, p)
     if product.upgrade >= 0:
         research(game, me.owner, product.upgrade)
+        return
+    if game.rules.types[product.makes].stored:
+        game.players[me.owner].nukes += 1
+        return
+    if game.rules.types[me.kind].hangar == p:
+        add_interceptor(game, u, p)
         return
     for _ in range(product.count):
         x, y = exit_of(game, u, product.makes)
