@@ -10,6 +10,7 @@ from terrarium.data.maps.library import find_map
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.errors import ReplayError
+from terrarium.replay.frames import SPAN_KINDS
 from terrarium.replay.games.game_file import game_bytes, game_from_bytes
 from terrarium.replay.games.game_frames import LINES, layer_at
 from terrarium.replay.games.game_playback import game_frames_of, replay_game
@@ -170,6 +171,28 @@ def test_the_curves_are_what_players_have(
         assert last["workers"] == int((workers & there).sum())
     rate = frames.curves["mineral_rate"][0]
     assert 500 < rate[-1] < 1200  # 12 and more workers on one base (economy.md, 4)
+
+
+def test_what_lasts_belongs_to_units_and_players() -> None:
+    sim = Simulator(Melee(find_map("flat_32"), ("Terran", "Zerg")))
+    marine = sim.create(0, "marine", 1, *find_map("flat_32").starts[0])
+    sim.research(0, 1, "stimpack")
+    recorder = GameRecorder(sim, kind="light")
+    sim.use(0, marine, "stimpack_marine")
+    for _ in range(60):
+        sim.step(4)
+        recorder.note()
+    record = recorder.record()
+    assert isinstance(record, LightGameRecord)
+    (stim,) = record.frames.spans
+    assert SPAN_KINDS[stim["what"]] == "buff"
+    assert stim["side"] == 1
+    kind = int(record.frames.at("kind", 10)[stim["slot"], 0])
+    assert record.frames.types[kind].name == "marine"
+    assert 0 <= stim["tick"] < 8 < stim["until"]
+    again = game_from_bytes(game_bytes(record))
+    assert isinstance(again, LightGameRecord)
+    assert again.frames.spans.tolist() == record.frames.spans.tolist()
 
 
 def test_a_surrender_is_played_again() -> None:

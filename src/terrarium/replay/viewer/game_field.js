@@ -102,6 +102,12 @@ class GameField extends Field {
     return false;
   }
 
+  showsDeath({ side, x, y }) {
+    const sight = this.game.sights[this.eyes - 1];
+    if (!this.eyes || side === this.eyes || !sight) return true;
+    return sight.at(this.spells.k)[Math.floor(y) * this.game.map.width + Math.floor(x)] === 1;
+  }
+
   strengthOf(unit) {
     return this.isSeen(unit) ? (unit.flags & CLOAKED ? 0.5 : 1) : FADED;
   }

@@ -39,7 +39,7 @@ class Minimap {
     for (const unit of units) if (!unit.side) this.drawResource(unit);
     if (fog) this.spread(fog);
     for (const unit of units) if (unit.side) this.drawUnit(unit);
-    for (const fight of game.fights) {
+    for (const fight of field.eyes ? [] : game.fights) {
       const from = game.ticks[fight.first], to = game.ticks[fight.last];
       if (tick >= from && tick <= to + 40) this.drawFight(fight, tick);
     }
