@@ -135,7 +135,7 @@ class Simulator:
         self._products = compile_products(facts, self.known, find_needs(facts))[1]
         for unit in unit_names(scenario):
             self._check_unit(unit)
-        self.ground = compile_ground(scenario.terrain)
+        self.ground = compile_ground(scenario.terrain, with_sight=whole)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.layers = frozenset(layers) | self._needed_layers()
@@ -162,10 +162,12 @@ class Simulator:
         self.reset(seed=0)
 
     def _needed_layers(self) -> frozenset[str]:
-        """Structures that a battle begins with stand on the grid."""
+        """Structures that a battle begins with stand on the grid; of the ground of a whole game it
+        is known what players see."""
         kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
-        return frozenset({"footprints"}) if has_structures else frozenset()
+        needed = {"footprints"} if has_structures else set()
+        return frozenset(needed | {"visibility"} if isinstance(self.setup, Melee) else needed)
 
     def _make_handles(self) -> Sequence[Game]:
         own_land, n_envs = self._ground_changes, self.n_envs

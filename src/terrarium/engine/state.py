@@ -30,6 +30,7 @@ from terrarium.engine.records import Records, records
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
+from terrarium.engine.vision import SIGHT_BOX, SIGHT_ROWS, VIEW, VISION
 
 # Fields that the rules read together are neighbors, eight to a line of the processor's cache.
 UNIT = np.dtype(
@@ -307,6 +308,9 @@ class Games(NamedTuple):
     creep: NDArray[np.uint8]  # [N, C]
     power: NDArray[np.uint8]  # [N, P, C]
     visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
+    watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
+    views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
+    vision: Records  # [N, 1] VISION
     epochs: Records  # [N, 1] EPOCHS
 
 
@@ -454,6 +458,11 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
+    # Of vision: what a unit is to show from now on, the cells of that and of what it showed before.
+    wish: Annotated[Records, VIEW, "1"]
+    boxes: Annotated[Records, SIGHT_BOX, "2"]
+    shown: Annotated[NDArray[np.int64], "i8", "2 R"]  # cells as bits, row by row
+    detectors: Annotated[NDArray[np.int64], "i8", "U"]
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -483,6 +492,9 @@ class Game(NamedTuple):
     creep: Annotated[NDArray[np.uint8], "u1", "C"]
     power: Annotated[NDArray[np.uint8], "u1", "P C"]
     visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
+    watchers: Annotated[NDArray[np.int16], "i2", "P C"]
+    views: Annotated[Records, VIEW, "2U"]
+    vision: Annotated[Records, VISION, "1"]
     epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
@@ -533,6 +545,9 @@ def allocate(
         creep=np.zeros((n_envs, cells["creep"]), np.uint8),
         power=np.zeros((n_envs, n_players + 1, cells["power"]), np.uint8),
         visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
+        watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
+        views=records((n_envs, 2 * n_economy), VIEW),
+        vision=records((n_envs, 1), VISION),
         epochs=records((n_envs, 1), EPOCHS),
     )
 
@@ -571,6 +586,10 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
+        wish=records(1, VIEW),
+        boxes=records(2, SIGHT_BOX),
+        shown=np.zeros((2, SIGHT_ROWS), np.int64),
+        detectors=np.zeros(n_slots, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )
@@ -592,6 +611,12 @@ def is_placed(game: Game, u: int) -> bool:
 def has_economy(game: Game) -> bool:
     """Do workers gather in this game? Battles keep no room for it."""
     return game.workers.shape[0] > 0
+
+
+@inline
+def keeps_sight(game: Game) -> bool:
+    """Is it known of every cell who sees it? In battles, units look for each other instead."""
+    return game.views.shape[0] > 0
 
 
 @inline

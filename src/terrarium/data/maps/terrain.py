@@ -42,6 +42,7 @@ def terrain_of(
         ramp=np.where(rest == 0, 0, 1 + rest * 3 // LEVEL_STEPS).astype(np.uint8),
         z=(height.astype(np.float64) - GROUND_STEP) / STEPS_PER_Z,
         creep=np.zeros_like(walkable),
+        sight_blocker=game_map.sight_blocker,
     )
     for grid in (terrain.walkable, terrain.level, terrain.ramp, terrain.z, terrain.creep):
         grid.setflags(write=False)

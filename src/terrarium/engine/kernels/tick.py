@@ -25,7 +25,8 @@ from terrarium.engine.kernels.orders.orders import follow_orders
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import N_HITS, Game, has_economy, is_unit
+from terrarium.engine.kernels.vision.views import see
+from terrarium.engine.state import N_HITS, Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -34,7 +35,7 @@ def tick(game: Game) -> None:
     update_living(game)
     run_script(game)
     together = follow_orders(game)
-    if game.clock[0].fog or together & codes.CLOAKED:
+    if not keeps_sight(game) and (game.clock[0].fog or together & codes.CLOAKED):
         look(game)
     if game.clock[0].n_living >= CROWD:
         fill_grid(game)
@@ -67,6 +68,8 @@ def tick(game: Game) -> None:
         heal(game)
     if regenerate(game):
         bury(game)
+    if keeps_sight(game):
+        see(game)
     game.clock[0].tick += 1
 
 

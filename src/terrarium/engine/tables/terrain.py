@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
+from terrarium.engine.tables.sight_lines import SIGHT_CELLS, compile_sight
 
 # The eight neighbors, counterclockwise from east; odd ones are diagonal.
 STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
@@ -39,6 +40,7 @@ class Ground(NamedTuple):
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
     buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
+    sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
     # Sectors are numbered like cells: row by row.
     sector_column: Annotated[NDArray[np.int64], "i8", "width"]  # of each x
@@ -52,7 +54,7 @@ def is_one_sector(ground: Ground) -> bool:
     return len(ground.column_edge) == len(ground.row_edge) == 2
 
 
-def compile_ground(terrain: Terrain) -> Ground:
+def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
     """Derive the connectivity of each layer: small walkers, large walkers, cliff-walkers."""
     height, width = terrain.walkable.shape
     step = 4 * terrain.level.astype(np.int64) + terrain.ramp.astype(np.int64)
@@ -80,12 +82,19 @@ def compile_ground(terrain: Terrain) -> Ground:
         ),
         level=terrain.level.astype(np.int64).ravel(),
         buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
+        sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
         sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
         sector_row=np.repeat(np.arange(len(row_edge) - 1), np.diff(row_edge)),
         column_edge=column_edge.astype(np.int64),
         row_edge=row_edge.astype(np.int64),
     )
+
+
+def _sight(terrain: Terrain) -> NDArray[np.int32]:
+    blocker = terrain.sight_blocker
+    opaque = np.zeros_like(terrain.walkable) if blocker is None else blocker
+    return compile_sight(terrain.level.astype(np.int64), opaque)
 
 
 def sector_edges(length: int) -> NDArray[np.int64]:

@@ -22,7 +22,8 @@ from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import Game, has_economy
+from terrarium.engine.kernels.vision.views import clear_views, see
+from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 
@@ -69,6 +70,9 @@ def clear_layers(game: Game) -> None:
             game.power[p, cell] = 0
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
+        for cell in range(game.watchers.shape[1]):
+            game.watchers[p, cell] = 0
+    clear_views(game)
     epochs = game.epochs[0]
     epochs.creep += 1
     epochs.power += 1
@@ -87,7 +91,10 @@ def start(game: Game, seed: np.uint64) -> None:
         draw_armies(game)
     else:
         place_groups(game)
-    look(game)
+    if keeps_sight(game):
+        see(game)
+    else:
+        look(game)
     if has_economy(game):
         keep_accounts(game)
 

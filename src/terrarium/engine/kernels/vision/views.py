@@ -1,0 +1,155 @@
+"""Views: what units, scans and the dead show their players, and which units each player sees in a
+whole game (game_rules.md, 6)."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
+from terrarium.engine.kernels.owners import is_friend
+from terrarium.engine.kernels.vision.sight import in_scan, within
+from terrarium.engine.kernels.vision.visibility import hide, is_place_visible, move_view
+from terrarium.engine.state import Game
+
+BUILDING_SIGHT = 4.0
+"""of a structure that is not finished"""
+DEAD_SIGHT, DEAD_TICKS = 3.0, 64
+"""what a unit that dies still shows, and for how long"""
+
+
+@kernel
+def clear_views(game: Game) -> None:
+    """Nothing shows anything."""
+    for v in range(game.views.shape[0]):
+        view = game.views[v]
+        view.owner, view.shown_to, view.shown_until = codes.NEUTRAL_OWNER, 0, 0
+    game.vision[0].n_glimpses = 0
+
+
+@kernel
+def see(game: Game) -> None:
+    """One tick of vision: what the units show, then which of them each player sees."""
+    if game.clock[0].fog:
+        for i in range(game.clock[0].n_living):
+            renew_view(game, int(game.living[i]))
+        end_glimpses(game)
+    else:
+        reveal_all(game)
+    n_detectors = list_detectors(game)
+    for i in range(game.clock[0].n_living):
+        v = int(game.living[i])
+        other = game.units[v]
+        if not other.alive:
+            continue
+        if other.status & codes.UNTOUCHABLE and other.owner != codes.NEUTRAL_OWNER:
+            other.seen = 0
+            continue
+        seen = 1 << other.owner | 1 << game.skills[v].true_owner
+        hidden = is_hidden(other)
+        for p in range(1, game.players.shape[0]):
+            if not seen >> p & 1 and is_seen_by(game, v, p, n_detectors):
+                seen |= 1 << p
+        other.seen = seen if game.clock[0].fog or hidden else ALL_PLAYERS
+
+
+@kernel
+def renew_view(game: Game, u: int) -> None:
+    """Let a unit show what is around the cell that it is in now; the dead, for a while, a little
+    of where they were."""
+    me, view, wish = game.units[u], game.views[u], game.scratch.wish[0]
+    if not me.alive or me.owner == codes.NEUTRAL_OWNER:
+        if view.owner != codes.NEUTRAL_OWNER:
+            if me.hp <= 0.0 and me.inside < 0:
+                wish.owner, wish.x, wish.y = view.owner, view.x, view.y
+                wish.reach, wish.over = DEAD_SIGHT, view.over
+                glimpse(game, DEAD_TICKS)
+            hide(game, u)
+        return
+    row = game.rules.types[me.kind]
+    reach = min(row.sight, BUILDING_SIGHT) if me.status & codes.UNFINISHED else row.sight
+    x, y = half_cell(me.x), half_cell(me.y)
+    if view.x == x and view.y == y and view.owner == me.owner:
+        if view.reach == reach and view.over == row.sees_up:
+            return
+    wish.owner, wish.x, wish.y = me.owner if reach > 0.0 else codes.NEUTRAL_OWNER, x, y
+    wish.reach, wish.over = reach, row.sees_up
+    move_view(game, u)
+
+
+@kernel
+def half_cell(x: float) -> int:
+    """A coordinate in half cells: between two cells, or the middle of one."""
+    cell = int(x)
+    return 2 * cell if x == cell else 2 * cell + 1
+
+
+@kernel
+def glimpse(game: Game, ticks: float) -> None:
+    """Show for some time what `scratch.wish` says; if there are as many glimpses as there is room
+    for, instead of the one that ends first."""
+    first, n_glimpses = game.units.shape[0], game.vision[0].n_glimpses
+    v = first + n_glimpses
+    if v < game.views.shape[0]:
+        game.vision[0].n_glimpses += 1
+    else:
+        v = first
+        for other in range(first + 1, game.views.shape[0]):
+            if game.views[other].until < game.views[v].until:
+                v = other
+    move_view(game, v)
+    game.views[v].until = game.clock[0].tick + int(ticks)
+
+
+@kernel
+def end_glimpses(game: Game) -> None:
+    """End those whose time is up; the last one takes the place of each."""
+    first, vision = game.units.shape[0], game.vision[0]
+    v = first
+    while v < first + vision.n_glimpses:
+        view, last = game.views[v], game.views[first + vision.n_glimpses - 1]
+        if view.until > game.clock[0].tick:
+            v += 1
+            continue
+        hide(game, v)
+        view.owner, view.x, view.y = last.owner, last.x, last.y
+        view.reach, view.over, view.until = last.reach, last.over, last.until
+        last.owner = codes.NEUTRAL_OWNER
+        vision.n_glimpses -= 1
+
+
+@kernel
+def reveal_all(game: Game) -> None:
+    """Without fog all players see everything."""
+    for p in range(1, game.players.shape[0]):
+        if game.visibility[p, 0] != codes.VISIBLE:
+            for cell in range(game.visibility.shape[1]):
+                game.visibility[p, cell] = codes.VISIBLE
+
+
+@kernel
+def list_detectors(game: Game) -> int:
+    """Collect the units that detect, if anything is hidden at all; how many there are."""
+    n_detectors, any_hidden = 0, False
+    for i in range(game.clock[0].n_living):
+        u = int(game.living[i])
+        me = game.units[u]
+        if me.alive:
+            any_hidden = any_hidden or is_hidden(me)
+            if me.status & (codes.DETECTS | codes.BLINDED) == codes.DETECTS:
+                game.scratch.detectors[n_detectors] = u
+                n_detectors += 1
+    return n_detectors if any_hidden else 0
+
+
+@kernel
+def is_seen_by(game: Game, v: int, owner: int, n_detectors: int) -> bool:
+    """Does a player see a unit of another one? What is hidden must also be detected."""
+    other = game.units[v]
+    if not is_place_visible(game, owner, other.x, other.y):
+        return False
+    if not is_hidden(other) or in_scan(game, owner, other.x, other.y):
+        return True
+    for k in range(n_detectors):
+        u = game.scratch.detectors[k]
+        if is_friend(game, owner, game.units[u].owner):
+            if within(game, u, v, game.rules.types[game.units[u].kind].detects):
+                return True
+    return False

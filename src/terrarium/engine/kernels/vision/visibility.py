@@ -1,0 +1,155 @@
+"""Visibility: which cells each player sees, counted by the views that show them.
+
+A view shows a disc of cells, cut by the lines of sight of its cell unless it is over them. When a
+unit comes to another cell, only those cells are counted that it shows now and did not before, and
+the other way round.
+"""
+
+import math
+
+import numpy as np
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.owners import is_friend
+from terrarium.engine.records import Records
+from terrarium.engine.state import Game
+from terrarium.engine.tables.sight_lines import SIGHT_CELLS
+
+MOST_SHIFT = 2
+"""How many cells two views may be apart for their rows to be compared as numbers."""
+_PRIME = 67
+PLACE_OF_BIT = np.full(_PRIME, -1, np.int64)
+"""Of a power of 2 its exponent, by its rest: all of them have another one."""
+for _k in range(63):
+    PLACE_OF_BIT[(1 << _k) % _PRIME] = _k
+
+
+@kernel
+def is_cell_visible(game: Game, owner: int, cell: int) -> bool:
+    """In a whole game: does a player see the ground of a cell now?"""
+    return game.visibility[owner, cell] == codes.VISIBLE
+
+
+@kernel
+def is_place_visible(game: Game, owner: int, x: float, y: float) -> bool:
+    """Does a player see a cell that a point is in, or one of those that it is between?"""
+    width, height = game.ground.size[0], game.ground.size[1]
+    high_x, high_y = min(int(x), width - 1), min(int(y), height - 1)
+    low_x = high_x - 1 if x == high_x and high_x > 0 else high_x
+    low_y = high_y - 1 if y == high_y and high_y > 0 else high_y
+    for cy in range(low_y, high_y + 1):
+        for cx in range(low_x, high_x + 1):
+            if game.visibility[owner, cy * width + cx] == codes.VISIBLE:
+                return True
+    return False
+
+
+@kernel
+def move_view(game: Game, v: int) -> None:
+    """Let a view show what `scratch.wish` says, instead of what it has shown."""
+    view, wish, boxes = game.views[v], game.scratch.wish[0], game.scratch.boxes
+    if view.owner != codes.NEUTRAL_OWNER:
+        trace(game, view, 0)
+    if wish.owner != codes.NEUTRAL_OWNER:
+        trace(game, wish, 1)
+    both = view.owner == wish.owner and wish.owner != codes.NEUTRAL_OWNER
+    if both and abs(boxes[0].left - boxes[1].left) <= MOST_SHIFT:
+        drop_shared(game)
+    # New cells first: one that both show by different views is never out of sight.
+    if wish.owner != codes.NEUTRAL_OWNER:
+        count_cells(game, wish.owner, 1, 1)
+    if view.owner != codes.NEUTRAL_OWNER:
+        count_cells(game, view.owner, 0, -1)
+    view.owner, view.x, view.y = wish.owner, wish.x, wish.y
+    view.reach, view.over = wish.reach, wish.over
+
+
+@kernel
+def hide(game: Game, v: int) -> None:
+    """Let a view show nothing any more."""
+    view = game.views[v]
+    if view.owner != codes.NEUTRAL_OWNER:
+        trace(game, view, 0)
+        count_cells(game, view.owner, 0, -1)
+        view.owner = codes.NEUTRAL_OWNER
+
+
+@kernel
+def trace(game: Game, view: Records, k: int) -> None:
+    """Write the cells that a view shows into `scratch.shown[k]`.
+
+    A cell is seen if its middle is within the reach and half a cell: so it is in every cell of the
+    recorded games.
+    """
+    width, height = game.ground.size[0], game.ground.size[1]
+    box, rows = game.scratch.boxes[k], game.scratch.shown
+    reach = 2.0 * view.reach + 1.0
+    half = int(reach)
+    left = (view.x - 1) // 2 - max(SIGHT_CELLS, half // 2 + 1)
+    bottom = max(0, -((half + 1 - view.y) // 2))
+    top = min(height - 1, (view.y + half - 1) // 2)
+    box.left, box.bottom, box.n_rows = left, bottom, top - bottom + 1
+    for y in range(bottom, top + 1):
+        dy = 2 * y + 1 - view.y
+        w = int(math.sqrt(reach * reach - dy * dy))
+        low = max(0, -((w + 1 - view.x) // 2))
+        high = min(width - 1, (view.x + w - 1) // 2)
+        bits = 0
+        if low <= high:
+            bits = ((1 << (high - low + 1)) - 1) << (low - left)
+            if not view.over:
+                bits &= free_lines(game, view, y, left)
+        rows[k, y - bottom] = bits
+
+
+@kernel
+def free_lines(game: Game, view: Records, y: int, left: int) -> int:
+    """The cells of a row to which a line of sight is free; from a corner of cells, those that can
+    be seen from any of them."""
+    width = game.ground.size[0]
+    bits = 0
+    for cy in range((view.y - 1) // 2, view.y // 2 + 1):
+        row = y - cy + SIGHT_CELLS
+        if 0 <= row < game.ground.sight.shape[1] and 0 <= cy < game.ground.size[1]:
+            for cx in range((view.x - 1) // 2, view.x // 2 + 1):
+                if 0 <= cx < width:
+                    bits |= int(game.ground.sight[cy * width + cx, row]) << (
+                        cx - SIGHT_CELLS - left
+                    )
+    return bits
+
+
+@kernel
+def drop_shared(game: Game) -> None:
+    """Take from two views the cells that both show."""
+    before, after, rows = game.scratch.boxes[0], game.scratch.boxes[1], game.scratch.shown
+    shift = after.left - before.left
+    low = max(before.bottom, after.bottom)
+    high = min(before.bottom + before.n_rows, after.bottom + after.n_rows)
+    for y in range(low, high):
+        old, new = rows[0, y - before.bottom], rows[1, y - after.bottom]
+        shared = old & (new << shift) if shift >= 0 else old & (new >> -shift)
+        rows[0, y - before.bottom] = old ^ shared
+        rows[1, y - after.bottom] = new ^ (shared >> shift if shift >= 0 else shared << -shift)
+
+
+@kernel
+def count_cells(game: Game, owner: int, k: int, change: int) -> None:
+    """One view more or less shows the cells of `scratch.shown[k]` to a player and its allies."""
+    box = game.scratch.boxes[k]
+    for p in range(1, game.players.shape[0]):
+        if not is_friend(game, p, owner):
+            continue
+        for row in range(box.n_rows):
+            bits = game.scratch.shown[k, row]
+            first = (box.bottom + row) * game.ground.size[0] + box.left
+            while bits != 0:
+                lowest = bits & -bits
+                bits ^= lowest
+                cell = first + PLACE_OF_BIT[lowest % _PRIME]
+                game.watchers[p, cell] += change
+                if change > 0:
+                    game.visibility[p, cell] = codes.VISIBLE
+                elif game.watchers[p, cell] == 0:
+                    game.visibility[p, cell] = codes.EXPLORED
