@@ -140,7 +140,10 @@ NO_PRODUCT = -1
     GROUNDED,  # can be neither teleported nor loaded
     BLINDED,  # does not detect
     UNFINISHED,  # is being built: it does nothing yet, and fulfils no requirement
-) = (1 << bit for bit in range(26))
+    ON_CREEP,
+    UNPOWERED,  # needs the power of a pylon, and has none
+    SPREADS_CREEP,  # is told to, as overlords are
+) = (1 << bit for bit in range(29))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.
@@ -322,7 +325,8 @@ SPELL = bit(words.HIT_KINDS, "spell")
     CHANGES_COOLDOWN,
     CHANGES_MORPH,
     CHANGES_CIRCLE,
-) = range(12)
+    CHANGES_CREEP_SPEED,
+) = range(13)
 ADD = code(words.CHANGE_OPS, "add")
 SET = code(words.CHANGE_OPS, "set")
 MULTIPLY = code(words.CHANGE_OPS, "multiply")

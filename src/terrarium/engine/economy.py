@@ -49,11 +49,38 @@ PRODUCER = np.dtype(
         ("builder", "i8"),  # the worker that is at work on it
         ("builder_tag", "i8"),
         ("n_items", "i8"),  # in its queue
+        ("patch", "i8"),  # of creep around it; -1 = none
         ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
         ("rally_x", "f8"),
         ("rally_y", "f8"),
         ("rally_target", "i8"),
         ("rally_tag", "i8"),
+    ],
+    align=True,
+)
+
+# A disc of creep that grows around its source, and recedes when that is gone.
+PATCH = np.dtype(
+    [
+        ("source", "i8"),  # -1 = it is gone
+        ("tag", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("radius", "f8"),
+        ("timer", "f8"),  # ticks until the next step
+    ],
+    align=True,
+)
+
+# What gives power to the structures of its owner, as the game's interface lists it.
+POWER_SOURCE = np.dtype(
+    [
+        ("unit", "i8"),
+        ("tag", "i8"),
+        ("owner", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("radius", "f8"),
     ],
     align=True,
 )

@@ -167,7 +167,9 @@ class Simulator:
         kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
         needed = {"footprints"} if has_structures else set()
-        return frozenset(needed | {"visibility"} if isinstance(self.setup, Melee) else needed)
+        if isinstance(self.setup, Melee):
+            needed |= {"creep", "power", "visibility"}
+        return frozenset(needed)
 
     def _make_handles(self) -> Sequence[Game]:
         own_land, n_envs = self._ground_changes, self.n_envs
@@ -449,11 +451,14 @@ class Simulator:
             array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
         )
         truth += (self.games.accounts[chosen],)
+        n_patches = self.games.epochs["n_patches"][chosen]  # [N, 1]
+        patches = self.games.patches[chosen]
+        truth += (patches[np.arange(patches.shape[1]) < n_patches],)
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.power, self.games.visibility, self.games.income):
+        for layer in (self.games.creep, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
 

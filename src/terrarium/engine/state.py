@@ -12,6 +12,8 @@ from terrarium.engine.economy import (
     ACCOUNT,
     INCOME_TICKS,
     ITEM,
+    PATCH,
+    POWER_SOURCE,
     PRODUCER,
     QUEUE_SIZE,
     RESOURCE,
@@ -305,8 +307,9 @@ class Games(NamedTuple):
     sites: Records  # [N, U] SITE
     blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
     taken: NDArray[np.int16]  # [N, C] 1 + slot of the structure that stands on it
-    creep: NDArray[np.uint8]  # [N, C]
-    power: NDArray[np.uint8]  # [N, P, C]
+    creep: NDArray[np.uint16]  # [N, C] how many patches of creep lie there
+    patches: Records  # [N, U] PATCH: the first `n_patches` of them
+    power: Records  # [N, U] POWER_SOURCE: the first `n_power` of them
     visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
     watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
     views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
@@ -489,8 +492,9 @@ class Game(NamedTuple):
     sites: Annotated[Records, SITE, "U"]
     blocked: Annotated[NDArray[np.int16], "i2", "C"]
     taken: Annotated[NDArray[np.int16], "i2", "C"]
-    creep: Annotated[NDArray[np.uint8], "u1", "C"]
-    power: Annotated[NDArray[np.uint8], "u1", "P C"]
+    creep: Annotated[NDArray[np.uint16], "u2", "C"]
+    patches: Annotated[Records, PATCH, "U"]
+    power: Annotated[Records, POWER_SOURCE, "U"]
     visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
     watchers: Annotated[NDArray[np.int16], "i2", "P C"]
     views: Annotated[Records, VIEW, "2U"]
@@ -542,8 +546,9 @@ def allocate(
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
         blocked=np.zeros((n_envs, cells["footprints"]), np.int16),
         taken=np.zeros((n_envs, cells["footprints"]), np.int16),
-        creep=np.zeros((n_envs, cells["creep"]), np.uint8),
-        power=np.zeros((n_envs, n_players + 1, cells["power"]), np.uint8),
+        creep=np.zeros((n_envs, cells["creep"]), np.uint16),
+        patches=records((n_envs, n_slots if cells["creep"] else 0), PATCH),
+        power=records((n_envs, n_slots if cells["power"] else 0), POWER_SOURCE),
         visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
         watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
         views=records((n_envs, 2 * n_economy), VIEW),
@@ -617,6 +622,18 @@ def has_economy(game: Game) -> bool:
 def keeps_sight(game: Game) -> bool:
     """Is it known of every cell who sees it? In battles, units look for each other instead."""
     return game.views.shape[0] > 0
+
+
+@inline
+def keeps_creep(game: Game) -> bool:
+    """Does this game know of creep?"""
+    return game.creep.shape[0] > 0
+
+
+@inline
+def keeps_power(game: Game) -> bool:
+    """Does this game know of power?"""
+    return game.power.shape[0] > 0
 
 
 @inline

@@ -191,6 +191,17 @@ class Harvest:
 
 
 @dataclass(frozen=True)
+class Creep:
+    """The disc of creep that a source spreads around itself."""
+
+    radius: float
+    start: float
+    """the radius that it has at once"""
+    loops_per_step: float
+    """how long it takes to grow by one ring of cells"""
+
+
+@dataclass(frozen=True)
 class Footprint:
     """What a structure covers: cells for placement, an outline that blocks ground units."""
 
@@ -278,6 +289,13 @@ class Unit:
     fly_height: float
     footprint: Footprint | None
     addon_offset: tuple[float, float] | None
+    creep: Creep | None
+    needs_creep: bool
+    """stands only on creep"""
+    needs_power: bool
+    """stands only in the power of a pylon, and works only there"""
+    quickens_warp_in: bool
+    """a power field near it is a fast one"""
     speed: float
     speed_creep_multiplier: float | None
     acceleration: float | None

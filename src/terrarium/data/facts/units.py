@@ -7,7 +7,7 @@ from typing import Any
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.production import Roster, UnitId, read_api, read_productions
-from terrarium.data.facts.unit_facts import Footprint, Harvest, Heal, Resource, Unit
+from terrarium.data.facts.unit_facts import Creep, Footprint, Harvest, Heal, Resource, Unit
 from terrarium.data.facts.weapons import camel_case, read_weapon
 
 # What most units share. A file states only what is special about a unit.
@@ -67,6 +67,7 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
         **_life(table),
         **_senses(table, flying),
         **_body(table, flying, building),
+        **_ground(table),
         **_motion(table, flying),
         **cost,
         **_behavior(table, flying, building),
@@ -152,6 +153,26 @@ def _body(table: Layers, flying: bool, building: bool) -> dict[str, Any]:
         "collision": table.words("collision", collision, words.COLLISION_CLASSES),
         "mass": table.number_or("mass", MASS, 0),
     }
+
+
+def _ground(table: Layers) -> dict[str, Any]:
+    """What a unit makes of the ground, and asks of it."""
+    return {
+        "creep": _creep(table),
+        "needs_creep": table.boolean_or("needs_creep", False),
+        "needs_power": table.boolean_or("needs_power", False),
+        "quickens_warp_in": table.boolean_or("quickens_warp_in", False),
+    }
+
+
+def _creep(table: Layers) -> Creep | None:
+    if not table.has("creep"):
+        return None
+    creep = table.table("creep")
+    creep.only([field.name for field in fields(Creep)])
+    return Creep(
+        creep.number("radius", 0), creep.number("start", 0), creep.number("loops_per_step", 1)
+    )
 
 
 def _resource(table: Layers) -> Resource | None:

@@ -17,6 +17,7 @@ from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.production import run_production
+from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
@@ -63,6 +64,7 @@ def tick(game: Game) -> None:
 
     if has_economy(game):
         harvest(game)
+        feel_ground(game)
         run_production(game)
     if together & codes.HEALS:
         heal(game)

@@ -100,6 +100,14 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not
+        ("creep_start", "f8"),
+        ("creep_ticks", "f8"),  # for a step of one cell
+        ("creep_speed", "f8"),  # how much faster it is on creep
+        ("needs_creep", "?"),
+        ("power", "f8"),  # radius that it gives power to; 0 = it does not
+        ("needs_power", "?"),
+        ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
         ("reactor", "?"),  # lets its producer make two at a time

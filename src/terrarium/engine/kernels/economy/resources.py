@@ -69,7 +69,7 @@ def clear_production(game: Game, u: int) -> None:
     producer = game.producers[u]
     producer.made_as, producer.progress = codes.NO_PRODUCT, 1.0
     producer.builder, producer.builder_tag = codes.NO_UNIT, 0
-    producer.n_items, producer.rally = 0, codes.NO_RALLY
+    producer.n_items, producer.rally, producer.patch = 0, codes.NO_RALLY, codes.NO_UNIT
     producer.rally_x, producer.rally_y = 0.0, 0.0
     producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0
 

@@ -11,6 +11,7 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -66,14 +67,13 @@ def clear_layers(game: Game) -> None:
     for cell in range(game.creep.shape[0]):
         game.creep[cell] = 0
     for p in range(game.players.shape[0]):
-        for cell in range(game.power.shape[1]):
-            game.power[p, cell] = 0
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
         for cell in range(game.watchers.shape[1]):
             game.watchers[p, cell] = 0
     clear_views(game)
     epochs = game.epochs[0]
+    epochs.n_patches = epochs.n_power = 0
     epochs.creep += 1
     epochs.power += 1
     epochs.visibility += 1
@@ -97,6 +97,7 @@ def start(game: Game, seed: np.uint64) -> None:
         look(game)
     if has_economy(game):
         keep_accounts(game)
+        feel_ground(game)
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import first_passenger, let_out
+from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
     cover_geyser,
@@ -116,6 +117,8 @@ def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
     game.units[u].x, game.units[u].y = x, y
     face_middle(game, u)
     put_footprint(game, u)
+    if has_economy(game):
+        refresh(game, u)  # it may stand on creep or in power where it could not appear
     push_out(game, u)
 
 

@@ -1,0 +1,31 @@
+"""Surroundings: creep and power as they change, and what they do to the units that are there."""
+
+from terrarium.engine import codes
+from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.economy.creep import creep_at, run_creep
+from terrarium.engine.kernels.economy.power import list_power
+from terrarium.engine.state import Game
+
+BURNT_A_TICK = 1.0 / 5.33
+"""Life that a Zerg structure off creep loses (game_rules.md, 7)."""
+
+
+@kernel
+def feel_ground(game: Game) -> None:
+    """One tick of creep and power."""
+    run_creep(game)
+    power_changed = list_power(game)
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        me = game.units[u]
+        row = game.rules.types[me.kind]
+        if not me.alive:
+            continue
+        if row.creep_speed != 1.0 or row.needs_creep:
+            if creep_at(game, me.x, me.y) != (me.status & codes.ON_CREEP != 0):
+                refresh(game, u)
+            if row.needs_creep and not me.status & (codes.ON_CREEP | codes.UNFINISHED):
+                me.hp -= BURNT_A_TICK
+        if power_changed and row.needs_power:
+            refresh(game, u)
