@@ -9,6 +9,7 @@ from typing import NoReturn
 from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTrain, BenchUpdates
 from terrarium.cli.bench_fidelity import BenchFidelity
+from terrarium.cli.bench_games import BenchGame, BenchOpponents
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
@@ -53,6 +54,8 @@ COMMANDS: Commands = {
     "bench updates": BenchUpdates,
     "bench pettingzoo": BenchPettingZoo,
     "bench fidelity": BenchFidelity,
+    "bench game": BenchGame,
+    "bench opponents": BenchOpponents,
 }
 
 EXTRAS = {"torch": "marl", "tensorboard": "marl", "matplotlib": "marl", "mpe2": "mpe"}

@@ -11,7 +11,6 @@ from terrarium.data.tables import Table
 
 RACES = tuple(WORKERS)
 _FILE = Path(__file__).parent / "levels.toml"
-_BY_RACE = ("workers", "army", "expansions")
 _FLAGS = ("regroups", "pulls_workers", "uses_energy", "focuses", "sees_all")
 _NUMBERS = {
     "slowdown": 1.0,
@@ -111,15 +110,7 @@ def levels() -> Mapping[str, Level]:
 def _level(name: str, table: Table, loops: Schedule, others: Mapping[str, Level]) -> Level:
     table.only(("base", *(f.name for f in fields(Level) if f.name not in ("name", "loops"))))
     base = others[table.choice("base", others)] if table.has("base") else None
-    by_race = {key: _schedules(table, key, base, len(loops)) for key in _BY_RACE}
-    numbers = {
-        key: table.number(key, 0)
-        if table.has(key) or (base is None and default is None)
-        else default or 0.0
-        if base is None
-        else float(getattr(base, key))
-        for key, default in _NUMBERS.items()
-    }
+    numbers = {key: _number(table, key, default, base) for key, default in _NUMBERS.items()}
     flags = {
         key: table.boolean(key) if table.has(key) else base is not None and bool(getattr(base, key))
         for key in _FLAGS
@@ -128,19 +119,30 @@ def _level(name: str, table: Table, loops: Schedule, others: Mapping[str, Level]
         name=name,
         title=table.text("title"),
         loops=loops,
+        workers=_schedules(table, "workers", base, len(loops)),
+        army=_schedules(table, "army", base, len(loops)),
+        expansions=_schedules(table, "expansions", base, None),
         opening=_openings(table, base),
-        **by_race,
-        **numbers,
+        **numbers,  # type: ignore[arg-type]  # mypy does not know which keys are there
         **flags,
     )
 
 
-def _schedules(table: Table, key: str, base: Level | None, n: int) -> Mapping[str, Schedule]:
+def _number(table: Table, key: str, default: float | None, base: Level | None) -> float:
+    if table.has(key):
+        return table.number(key, 0)
+    if base is not None:
+        return float(getattr(base, key))
+    return table.number(key, 0) if default is None else default
+
+
+def _schedules(
+    table: Table, key: str, base: Level | None, length: int | None
+) -> Mapping[str, Schedule]:
     given = dict(getattr(base, key)) if base else {}
     if table.has(key):
         part = table.table(key)
         part.only(RACES)
-        length = None if key == "expansions" else n
         given |= {race: part.numbers(race, length) for race in part.values}
     if set(given) != set(RACES):
         raise table.error(f"one list for each race is needed: {', '.join(RACES)}", key)

@@ -20,7 +20,7 @@ _PLAN_KEYS = (
 
 
 @dataclass(frozen=True)
-class Share:
+class ArmyShare:
     """How much of an army's value is one kind of unit, from a loop on."""
 
     unit: str
@@ -49,7 +49,7 @@ class EnergyUse:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """What a player of one race builds, in one kind of build."""
 
     race: str
@@ -63,7 +63,7 @@ class Plan:
     """the first structure that makes an army possible"""
     opening: Opening
     energy: tuple[EnergyUse, ...]
-    army: tuple[Share, ...]
+    army: tuple[ArmyShare, ...]
     structures: tuple[Goal, ...]
     upgrades: tuple[str, ...]
     producers: Mapping[str, int]
@@ -80,7 +80,7 @@ _TARGETS = ("minerals", "townhall", "producer")
 
 
 @cache
-def plans(race: str) -> Mapping[str, Plan]:
+def plans(race: str) -> Mapping[str, BuildPlan]:
     """The plans of a race, by the names of the game's API."""
     label = f"opponents/{race.lower()}.toml"
     table = Table.read(_FOLDER / f"{race.lower()}.toml", label)
@@ -92,10 +92,10 @@ def plans(race: str) -> Mapping[str, Plan]:
     return MappingProxyType(made)
 
 
-def _plan(name: str, table: Table, race: Table) -> Plan:
+def _plan(name: str, table: Table, race: Table) -> BuildPlan:
     table.only(_PLAN_KEYS)
     producers = table.table("producers")
-    return Plan(
+    return BuildPlan(
         race=race.text("race"),
         name=name,
         title=table.text("title"),
@@ -106,8 +106,10 @@ def _plan(name: str, table: Table, race: Table) -> Plan:
         producer=race.text("producer"),
         opening=read_opening(race.table("opening")),
         energy=tuple(_energy_use(race, row) for row in _rows(race, "energy", 4)),
-        army=tuple(Share(str(u), float(w), float(k)) for u, w, k in _rows(table, "army", 3)),
-        structures=tuple(Goal(str(s), int(n), float(k)) for s, n, k in _rows(table, "structures", 3)),
+        army=tuple(ArmyShare(str(u), float(w), float(k)) for u, w, k in _rows(table, "army", 3)),
+        structures=tuple(
+            Goal(str(s), int(n), float(k)) for s, n, k in _rows(table, "structures", 3)
+        ),
         upgrades=_words(table, "upgrades"),
         producers=MappingProxyType({key: producers.integer(key, 1) for key in producers.values}),
         wave_shift=table.number("wave_shift", 0) if table.has("wave_shift") else 1.0,

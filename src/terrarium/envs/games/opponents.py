@@ -1,16 +1,15 @@
 """Computer opponents in games of the engine."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.games.melee import Melee
 from terrarium.data.maps.game_map import GameMap
 from terrarium.data.opponents.levels import RACES
 from terrarium.data.opponents.opponent import RANDOM_RACE, Opponent
 from terrarium.data.opponents.plans import BUILDS, RANDOM_BUILD, plans
+from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.games.order_commands import Sent, refusals, to_commands
 from terrarium.envs.games.player_view import PlayerView
@@ -63,10 +62,10 @@ class ComputerPlayer:
         setup = sim.setup
         assert isinstance(setup, Melee), f"{setup.name} is no whole game"
         self._sim, self._e, self.owner, self.level = sim, e, owner, opponent.level
-        race, facts = setup.races[owner - 1], _facts(setup)
+        race = setup.races[owner - 1]
         build = draw_build(opponent.build, seed, owner)
         self.name = f"{opponent.level.name}-{race}-{build}"
-        self.catalog = compile_catalog(facts)
+        self.catalog = compile_catalog(setup.facts)
         ground = knowledge_of(setup.map)
         self.brain = MacroPlayer(
             plans(race)[build], opponent.level, self.catalog, ground, setup.map.starts[owner - 1]
@@ -84,9 +83,9 @@ class ComputerPlayer:
         view = PlayerView(self._sim, self._e, self.owner, self.catalog, self.level.sees_all)
         return to_commands(self._sim, self._e, self.owner, self.brain.decide(view))
 
-    def hear(self, sent: Sent, answers: Sequence[np.void]) -> None:
+    def hear(self, sent: Sent, answers: Records) -> None:
         """What became of its commands."""
-        self.brain.hear(refusals(sent, answers))  # type: ignore[arg-type]
+        self.brain.hear(refusals(sent, answers))
 
     def _add_income(self) -> None:
         """A level that cheats gets more than it has gathered."""
@@ -99,16 +98,3 @@ class ComputerPlayer:
             gathered = float(account[f"gathered_{what}"])
             purse[what] += np.floor(share * (gathered - self._gathered[k]))
             self._gathered[k] = gathered
-
-
-@lru_cache(maxsize=8)
-def _facts_of(rules: str) -> RuleSet:
-    from terrarium.data.facts.rulesets import load_ruleset
-    from terrarium.data.games.neutral import with_neutral
-
-    return with_neutral(load_ruleset(rules))
-
-
-def _facts(setup: Melee) -> RuleSet:
-    """The same object each time: catalogs are kept by it."""
-    return _facts_of(setup.rules)

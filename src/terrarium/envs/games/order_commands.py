@@ -75,7 +75,7 @@ def _row(sim: Simulator, order: GameOrder, kind: int) -> int:
 
 
 def refusals(sent: Sent, answers: Records) -> list[Refusal]:
-    """What became of commands that were not taken; `answers` are those to the commands, in order."""
+    """Which commands were not taken; `answers` are those to the commands, in order."""
     refused = np.flatnonzero(answers["result"] != codes.SUCCESS)
     return [
         Refusal(

@@ -85,7 +85,7 @@ class PlayerView:
             x=units["x"][slots],
             y=units["y"][slots],
             life=units["hp"][slots] + units["shield"][slots],
-            life_max=units["hp_max"][slots] + sim.rules.types["shield"][units["kind"][slots]],
+            life_max=units["hp_max"][slots] + sim.rules.types["shields"][units["kind"][slots]],
             energy=units["energy"][slots],
             done=units["status"][slots] & codes.UNFINISHED == 0,
             order=order,

@@ -1,4 +1,4 @@
-"""What an army does: rally, defend, attack in waves, retreat, and search for the last structures."""
+"""What an army does: rally, defend, attack in waves, retreat."""
 
 from enum import Enum
 
@@ -33,7 +33,7 @@ PULLED_VALUE = 400.0
 """Workers fight only against less than this"""
 
 
-class Stage(Enum):
+class ArmyStage(Enum):
     """What the army that is out is about."""
 
     HOME = 0
@@ -46,7 +46,7 @@ class Fighting:
     """Leads the army of one player; knows who is out, and why."""
 
     def __init__(self) -> None:
-        self.stage = Stage.HOME
+        self.stage = ArmyStage.HOME
         self._wave: set[int] = set()
         self._began = 0
         self._value = 0.0
@@ -64,7 +64,7 @@ class Fighting:
             self._defend(turn, wave, home, threat)
         else:
             self._rally(turn, home)
-        if self.stage == Stage.HOME:
+        if self.stage == ArmyStage.HOME:
             if not len(threat):
                 self._begin_wave(turn, home)
         else:
@@ -78,10 +78,10 @@ class Fighting:
         at = (float(threat.x[0]), float(threat.y[0]))
         send(turn, home, at, "defend")
         mine, theirs = strength(turn, home), strength(turn, threat)
-        away = self.stage in (Stage.GATHERING, Stage.ATTACKING)
+        away = self.stage in (ArmyStage.GATHERING, ArmyStage.ATTACKING)
         if away and mine < theirs and turn.level.retreat_ratio > 0.0:
             nearer = len(wave) and _apart(center(wave), at) < _apart(at, self._target or at)
-            if nearer or self.stage == Stage.GATHERING:
+            if nearer or self.stage == ArmyStage.GATHERING:
                 self._end_wave(turn)
                 send(turn, wave, at, "defend")
         if turn.level.pulls_workers and mine < 0.5 * theirs and theirs < PULLED_VALUE:
@@ -107,11 +107,11 @@ class Fighting:
             return
         self._wave = set(home.tag.tolist())
         self._began, self._value = turn.loop, value
-        self.stage = Stage.GATHERING if level.regroups else Stage.ATTACKING
+        self.stage = ArmyStage.GATHERING if level.regroups else ArmyStage.ATTACKING
 
     def _end_wave(self, turn: Turn, beaten: bool = True) -> None:
         self._wave = set()
-        self.stage = Stage.HOME
+        self.stage = ArmyStage.HOME
         self._rest_until = turn.loop + REST_TICKS
         if beaten:
             self._scale *= GROWTH
@@ -120,32 +120,32 @@ class Fighting:
         if _value(turn, wave) < SPENT_SHARE * self._value or not len(wave):
             self._end_wave(turn)
             return
-        if self.stage == Stage.RETREATING:
+        if self.stage == ArmyStage.RETREATING:
             self._go_home(turn, wave)
             return
         if self._is_losing(turn, wave):
-            self.stage = Stage.RETREATING
+            self.stage = ArmyStage.RETREATING
             self._go_home(turn, wave)
             return
         self._target = next_target(turn, center(wave))
         if self._target is None:
             search_points(turn, wave)
-        elif self.stage == Stage.GATHERING:
+        elif self.stage == ArmyStage.GATHERING:
             self._gather(turn, wave, self._target)
         else:
             send(turn, wave, self._target, "attack")
-        if _value(turn, home) > JOINING_SHARE * self._value and self.stage == Stage.ATTACKING:
+        if _value(turn, home) > JOINING_SHARE * self._value and self.stage == ArmyStage.ATTACKING:
             self._wave |= set(home.tag.tolist())
             self._value += _value(turn, home)
 
     def _gather(self, turn: Turn, wave: UnitColumns, target: Point) -> None:
         """Wait before the target until most are there."""
-        path = turn.ground.path(turn.known.home, target)
+        path = turn.ground.path(turn.memory.home, target)
         at = path[max(0, len(path) - STAGE_STEPS)]
         here = np.hypot(wave.x - at[0], wave.y - at[1]) < STAGE_REACH
         late = turn.loop - self._began > STAGE_TICKS + 20 * len(path)
         if here.mean() >= STAGE_SHARE or late or _enemies_near(turn, center(wave)).any():
-            self.stage = Stage.ATTACKING
+            self.stage = ArmyStage.ATTACKING
             send(turn, wave, target, "attack")
         else:
             send(turn, wave.where(~here), at, "gather")
@@ -178,7 +178,7 @@ def send(
     kind: GameOrderKind = GameOrderKind.ATTACK_MOVE,
 ) -> None:
     """Order those to a place that are not on their way to it yet."""
-    goals, tags = turn.known.goals, []
+    goals, tags = turn.memory.goals, []
     attacks = kind == GameOrderKind.ATTACK_MOVE
     orders = units.order.tolist()
     for k, tag in enumerate(units.tag.tolist()):
@@ -240,10 +240,10 @@ def threats(turn: Turn) -> UnitColumns:
 
 def rally_point(turn: Turn) -> Point:
     """Before the outermost base, on the way to the enemy."""
-    known, ground = turn.known, turn.ground
-    goal = known.enemy_starts[0] if known.enemy_starts else known.home
-    path = ground.path(known.home, goal)
-    steps = [ground.steps(known.home, base.place) for base in turn.bases]
+    memory, ground = turn.memory, turn.ground
+    goal = memory.enemy_starts[0] if memory.enemy_starts else memory.home
+    path = ground.path(memory.home, goal)
+    steps = [ground.steps(memory.home, base.place) for base in turn.bases]
     reachable = [n for n in steps if n < len(path) // 2]
     at = max(reachable, default=0) + RALLY_STEPS
     return path[min(at, len(path) // 2)]

@@ -20,9 +20,7 @@ def focus(turn: Turn) -> None:
     shooters = army.where(catalog.reach[army.kind] > SHORT)
     if not len(targets) or not len(shooters):
         return
-    apart = np.hypot(
-        shooters.x[:, None] - targets.x[None], shooters.y[:, None] - targets.y[None]
-    )
+    apart = np.hypot(shooters.x[:, None] - targets.x[None], shooters.y[:, None] - targets.y[None])
     room = catalog.radius[shooters.kind][:, None] + catalog.radius[targets.kind][None]
     in_reach = apart - room <= catalog.reach[shooters.kind][:, None] + MARGIN
     flies = catalog.flies[targets.kind]
@@ -36,4 +34,4 @@ def focus(turn: Turn) -> None:
         tags = shooters.tag[who].tolist()
         turn.order(GameOrderKind.ATTACK, tags, target=int(targets.tag[j]), why="focus")
         for tag in tags:
-            turn.known.goals.pop(tag, None)
+            turn.memory.goals.pop(tag, None)

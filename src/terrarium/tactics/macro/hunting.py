@@ -11,10 +11,10 @@ SEARCH_STEP = 14
 
 def next_target(turn: Turn, at: Point) -> Point | None:
     """The nearest enemy structure that is known, or a start that was not seen yet."""
-    known = turn.known
-    places = [(x, y) for _, x, y in known.structures.values()]
+    memory = turn.memory
+    places = [(x, y) for _, x, y in memory.structures.values()]
     if not places:
-        places = [s for s in known.enemy_starts if s not in known.visited]
+        places = [s for s in memory.enemy_starts if s not in memory.visited]
     if not places:
         return None
     return min(places, key=lambda p: ((p[0] - at[0]) ** 2 + (p[1] - at[1]) ** 2, p))
@@ -25,7 +25,7 @@ def search_points(turn: Turn, units: UnitColumns) -> None:
     idle = np.flatnonzero(units.order == UnitOrder.IDLE)
     if not len(idle):
         return
-    sites = [site.place for site in reversed(turn.known.sites)]
+    sites = [site.place for site in reversed(turn.memory.sites)]
     x0, y0, x1, y1 = turn.ground.map.playable
     grid = [
         (x + 0.5, y + 0.5)
@@ -39,4 +39,4 @@ def search_points(turn: Turn, units: UnitColumns) -> None:
         # Each unit takes another share of the points, and another one of them each time.
         step = (tag * 7 + turn.loop // max(1, int(turn.level.decision_ticks))) % len(points)
         turn.order(GameOrderKind.ATTACK_MOVE, [tag], at=points[step], why="search")
-        turn.known.goals.pop(tag, None)
+        turn.memory.goals.pop(tag, None)

@@ -14,7 +14,7 @@ MAX_DEPTH = 4
 """of requirements of requirements"""
 
 
-class Outcome(Enum):
+class MakeOutcome(Enum):
     """What became of the wish for a product."""
 
     MADE = 0
@@ -24,10 +24,10 @@ class Outcome(Enum):
     """something else has to come first"""
 
 
-def make(turn: Turn, product: str, why: str, depth: int = 0) -> Outcome:
+def make(turn: Turn, product: str, why: str, depth: int = 0) -> MakeOutcome:
     """Order a product, or the first thing that is missing for it."""
     if depth > MAX_DEPTH:
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     missing: str | None = None
     for recipe in turn.catalog.recipes[product]:
         if recipe.how == "warp_in":
@@ -37,7 +37,7 @@ def make(turn: Turn, product: str, why: str, depth: int = 0) -> Outcome:
             return _make_by(turn, recipe, why)
         missing = missing or need
     if missing is None or missing == "":
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     return make(turn, missing, f"for {product}", depth + 1)
 
 
@@ -61,16 +61,16 @@ def _missing(turn: Turn, recipe: Recipe) -> str | None:
     return None
 
 
-def _make_by(turn: Turn, recipe: Recipe, why: str) -> Outcome:
+def _make_by(turn: Turn, recipe: Recipe, why: str) -> MakeOutcome:
     builds = recipe.how in ("build", "build_on_geyser")
     tag = 0 if builds else free_producer(turn, recipe)
     if not builds and not tag:
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     if recipe.supply > turn.supply_left:
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     if not turn.can_pay(recipe):
         turn.pay(recipe)
-        return Outcome.POOR
+        return MakeOutcome.POOR
     if builds:
         return _build(turn, recipe, why)
     turn.pay(recipe)
@@ -78,7 +78,7 @@ def _make_by(turn: Turn, recipe: Recipe, why: str) -> Outcome:
     turn.order(GameOrderKind.MAKE, [tag], recipe.product, why=why)
     if recipe.product in turn.catalog.rows:
         turn.making[turn.catalog.rows[recipe.product]] += 1
-    return Outcome.MADE
+    return MakeOutcome.MADE
 
 
 def free_producer(turn: Turn, recipe: Recipe) -> int:
@@ -101,19 +101,19 @@ def free_producer(turn: Turn, recipe: Recipe) -> int:
     return 0
 
 
-def _build(turn: Turn, recipe: Recipe, why: str) -> Outcome:
+def _build(turn: Turn, recipe: Recipe, why: str) -> MakeOutcome:
     found = find_place(turn, recipe.product)
     if found is None:
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     place, geyser = found
     worker = nearest_worker(turn, place)
     if not worker:
-        return Outcome.BLOCKED
+        return MakeOutcome.BLOCKED
     claim(turn, place)
     turn.pay(recipe)
     turn.making[turn.catalog.rows[recipe.product]] += 1
     turn.order(GameOrderKind.BUILD, [worker], recipe.product, place, geyser, why)
-    return Outcome.MADE
+    return MakeOutcome.MADE
 
 
 def nearest_worker(turn: Turn, place: tuple[float, float]) -> int:

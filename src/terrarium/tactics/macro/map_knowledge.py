@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Site:
+class BaseSite:
     """A place for a base."""
 
     number: int
@@ -51,9 +51,10 @@ class MapKnowledge:
         self.sites = tuple(_site(k, e) for k, e in enumerate(find_expansions(game_map)))
         self._ways: dict[Point, NDArray[np.int64]] = {}
         self._rooms: dict[tuple[int, int], tuple[Point, ...]] = {}
+        self._paths: dict[tuple[Point, Point], list[Point]] = {}
         self._power: dict[int, tuple[Point, ...]] = {}
 
-    def site_at(self, x: float, y: float) -> Site:
+    def site_at(self, x: float, y: float) -> BaseSite:
         """The site nearest to a point."""
         return min(self.sites, key=lambda s: ((s.x - x) ** 2 + (s.y - y) ** 2, s.number))
 
@@ -69,6 +70,11 @@ class MapKnowledge:
 
     def path(self, start: Point, goal: Point) -> list[Point]:
         """Points of a shortest way, cell by cell, from the start on."""
+        if (start, goal) not in self._paths:
+            self._paths[start, goal] = self._find_path(start, goal)
+        return self._paths[start, goal]
+
+    def _find_path(self, start: Point, goal: Point) -> list[Point]:
         ways = self.ways_from(start)
         y, x = _cell(self.walkable, goal)
         path = [(x + 0.5, y + 0.5)]
@@ -79,12 +85,12 @@ class MapKnowledge:
             path.append((x + 0.5, y + 0.5))
         return path[::-1]
 
-    def sites_by_way(self, start: Point) -> tuple[Site, ...]:
+    def sites_by_way(self, start: Point) -> tuple[BaseSite, ...]:
         """All sites that can be walked to, the nearest first."""
         far = [(self.steps(start, s.place), s.number, s) for s in self.sites]
         return tuple(s for steps, _, s in sorted(far, key=lambda e: e[:2]) if steps < UNREACHED)
 
-    def room(self, site: Site, size: int) -> tuple[Point, ...]:
+    def room(self, site: BaseSite, size: int) -> tuple[Point, ...]:
         """Centers for structures of `size` cells around a base, the nearest first.
 
         Large ones stand in a raster that leaves room for add-ons and lanes, small ones outside of
@@ -95,21 +101,21 @@ class MapKnowledge:
             self._rooms[key] = self._find_room(site, size)
         return self._rooms[key]
 
-    def _find_room(self, site: Site, size: int) -> tuple[Point, ...]:
+    def _find_room(self, site: BaseSite, size: int) -> tuple[Point, ...]:
         lows = self._raster(site) if size >= 3 else self._gaps(site, size)
         centers = [(x + size / 2.0, y + size / 2.0) for x, y in lows]
         return tuple(
             sorted(centers, key=lambda c: ((c[0] - site.x) ** 2 + (c[1] - site.y) ** 2, c))
         )
 
-    def _raster(self, site: Site) -> list[tuple[int, int]]:
+    def _raster(self, site: BaseSite) -> list[tuple[int, int]]:
         """Lower left cells of large structures."""
         fits = _windows(self._open, 5, 3) & self._near(site)
         ys, xs = np.nonzero(fits)
         in_raster = ((xs - int(site.x)) % BLOCK_X == 0) & ((ys - int(site.y)) % BLOCK_Y == 0)
         return list(zip(xs[in_raster].tolist(), ys[in_raster].tolist(), strict=True))
 
-    def _gaps(self, site: Site, size: int) -> list[tuple[int, int]]:
+    def _gaps(self, site: BaseSite, size: int) -> list[tuple[int, int]]:
         """Lower left cells of small structures: two and two between the large ones."""
         kept = self._open.copy()
         for x, y in self._raster(site):
@@ -120,7 +126,7 @@ class MapKnowledge:
         in_raster = ((xs - int(site.x)) % step == 0) & ((ys - int(site.y)) % step == 0)
         return list(zip(xs[in_raster].tolist(), ys[in_raster].tolist(), strict=True))
 
-    def power_spots(self, site: Site) -> tuple[Point, ...]:
+    def power_spots(self, site: BaseSite) -> tuple[Point, ...]:
         """Centers for Pylons, those first that power most large structures."""
         if site.number not in self._power:
             large, left, spots = self.room(site, 3), set(self.room(site, 3)), []
@@ -136,7 +142,7 @@ class MapKnowledge:
             self._power[site.number] = tuple(spots)
         return self._power[site.number]
 
-    def _near(self, site: Site) -> Mask:
+    def _near(self, site: BaseSite) -> Mask:
         ys, xs = np.ogrid[: self.map.height, : self.map.width]
         near = (xs - site.x) ** 2 + (ys - site.y) ** 2 <= SITE_REACH**2
         level = self.map.terrain_height[int(site.y), int(site.x)]
@@ -159,8 +165,8 @@ class MapKnowledge:
         return np.asarray(free)
 
 
-def _site(number: int, expansion: Expansion) -> Site:
-    return Site(
+def _site(number: int, expansion: Expansion) -> BaseSite:
+    return BaseSite(
         number,
         expansion.x,
         expansion.y,
@@ -213,7 +219,7 @@ def _cell(grid: Mask, at: Point) -> tuple[int, int]:
 
 
 def _is_inside(ways: NDArray[np.int64], x: int, y: int) -> bool:
-    return 0 <= y < ways.shape[0] and 0 <= x < ways.shape[1] and ways[y, x] < UNREACHED
+    return 0 <= y < ways.shape[0] and 0 <= x < ways.shape[1] and bool(ways[y, x] < UNREACHED)
 
 
 def _squared(a: Point, b: Point) -> float:

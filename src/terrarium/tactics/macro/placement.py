@@ -3,7 +3,7 @@
 import numpy as np
 
 from terrarium.tactics.macro.game_view import Point
-from terrarium.tactics.macro.map_knowledge import Site
+from terrarium.tactics.macro.map_knowledge import BaseSite
 from terrarium.tactics.macro.turn import CLAIMED_TICKS, Turn
 
 TRIED = 8
@@ -27,24 +27,24 @@ def find_place(turn: Turn, what: str) -> tuple[Point, int] | None:
     return None
 
 
-def _sites(turn: Turn) -> tuple[Site, ...]:
-    return turn.bases or (turn.known.home_site,)
+def _sites(turn: Turn) -> tuple[BaseSite, ...]:
+    return turn.bases or (turn.memory.home_site,)
 
 
 def claim(turn: Turn, place: Point) -> None:
     """Keep a place for a builder that is on its way."""
-    turn.known.blocked[place] = turn.loop + CLAIMED_TICKS
+    turn.memory.blocked[place] = turn.loop + CLAIMED_TICKS
 
 
 def _is_blocked(turn: Turn, place: Point) -> bool:
-    return turn.known.blocked.get(place, 0) > turn.loop
+    return turn.memory.blocked.get(place, 0) > turn.loop
 
 
 def _free_site(turn: Turn, what: str) -> tuple[Point, int] | None:
-    taken = [(x, y) for kind, x, y in turn.known.structures.values()]
+    taken = [(x, y) for kind, x, y in turn.memory.structures.values()]
     own = turn.structures
     taken += zip(own.x.tolist(), own.y.tolist(), strict=True)
-    for site in turn.known.sites:
+    for site in turn.memory.sites:
         if _is_blocked(turn, site.place) or any(_is_near(at, site.place) for at in taken):
             continue
         if turn.view.can_place(what, [site.place])[0]:
@@ -69,7 +69,7 @@ def _free_geyser(turn: Turn) -> tuple[Point, int] | None:
     return None
 
 
-def _in_base(turn: Turn, what: str, site: Site) -> Point | None:
+def _in_base(turn: Turn, what: str, site: BaseSite) -> Point | None:
     ground, size = turn.ground, int(turn.catalog.size[turn.catalog.rows[what]])
     powers = what == turn.plan.supply and turn.plan.race == "Protoss"
     room = ground.power_spots(site) if powers else ground.room(site, 2 if size == 2 else 3)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from terrarium.data.opponents.levels import Level
-from terrarium.data.opponents.plans import Plan
+from terrarium.data.opponents.plans import BuildPlan
 from terrarium.tactics.macro.catalog import Catalog
 from terrarium.tactics.macro.fighting import Fighting
 from terrarium.tactics.macro.game_view import (
@@ -16,7 +16,7 @@ from terrarium.tactics.macro.game_view import (
 from terrarium.tactics.macro.map_knowledge import MapKnowledge
 from terrarium.tactics.macro.scouting import note_enemies, scout
 from terrarium.tactics.macro.spending import spend
-from terrarium.tactics.macro.turn import BLOCKED_TICKS, Known, Turn
+from terrarium.tactics.macro.turn import BLOCKED_TICKS, Memory, Turn
 from terrarium.tactics.macro.workers import employ, use_energy
 
 
@@ -24,19 +24,19 @@ class MacroPlayer:
     """Plays a whole game from its start location to its end, as one level, race and build."""
 
     def __init__(
-        self, plan: Plan, level: Level, catalog: Catalog, ground: MapKnowledge, home: Point
+        self, plan: BuildPlan, level: Level, catalog: Catalog, ground: MapKnowledge, home: Point
     ) -> None:
         self.plan, self.level = plan, level
         self._catalog, self._ground = catalog, ground
         starts = [s for s in ground.map.starts if s != home]
         site = ground.site_at(*home)
-        self._known = Known(home, site, ground.sites_by_way(home), tuple(starts))
+        self._memory = Memory(home, site, ground.sites_by_way(home), tuple(starts))
         self._fighting = Fighting()
         self._loop = 0
 
     def decide(self, view: GameView) -> list[GameOrder]:
         """What to order now. It is asked every `level.decision_ticks`."""
-        turn = Turn(view, self._catalog, self._ground, self._known, self.plan, self.level)
+        turn = Turn(view, self._catalog, self._ground, self._memory, self.plan, self.level)
         self._loop = turn.loop
         note_enemies(turn)
         self._fighting.lead(turn)
@@ -51,4 +51,4 @@ class MacroPlayer:
         for refusal in refusals:
             order = refusal.order
             if order.kind == GameOrderKind.BUILD:
-                self._known.blocked[order.x, order.y] = self._loop + BLOCKED_TICKS
+                self._memory.blocked[order.x, order.y] = self._loop + BLOCKED_TICKS

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from terrarium.tactics.macro.making import Outcome, make
+from terrarium.tactics.macro.making import MakeOutcome, make
 from terrarium.tactics.macro.turn import Turn
 
 MOST_SUPPLY = 200.0
@@ -50,7 +50,7 @@ def supply(turn: Turn) -> None:
     for _ in range(3):
         if view.supply_cap + coming >= MOST_SUPPLY or turn.supply_left + coming >= wanted:
             return
-        if make(turn, plan.supply, "supply") != Outcome.MADE:
+        if make(turn, plan.supply, "supply") != MakeOutcome.MADE:
             return
         coming += given
 
@@ -61,7 +61,7 @@ def workers(turn: Turn) -> None:
     row = turn.catalog.rows[turn.plan.worker]
     for _ in range(max(1, len(turn.halls)) * 2):
         n = len(turn.workers) + int(turn.making[row])
-        if n + 0.5 > target or make(turn, turn.plan.worker, "worker") != Outcome.MADE:
+        if n + 0.5 > target or make(turn, turn.plan.worker, "worker") != MakeOutcome.MADE:
             return
 
 
@@ -112,7 +112,7 @@ def expansions(turn: Turn) -> None:
     fields = turn.field_base[turn.catalog.resource[turn.view.resources.kind] == 1]
     counts = np.bincount(fields[fields >= 0], minlength=len(turn.halls))
     spent = int((counts < FEWEST_FIELDS).sum()) if turn.loop > 0 else 0
-    if _halls(turn) < min(wanted + spent, len(turn.known.sites)):
+    if _halls(turn) < min(wanted + spent, len(turn.memory.sites)):
         make(turn, turn.plan.townhalls[0], "expansion")
 
 
@@ -150,15 +150,15 @@ def army(turn: Turn) -> None:
         recipe = catalog.recipes[unit][0]
         cost = recipe.minerals + recipe.vespene
         allowed = level.army_at(plan.race, turn.loop + recipe.ticks)
-        if value + cost / 2.0 > allowed or make_unit(turn, unit) != Outcome.MADE:
+        if value + cost / 2.0 > allowed or make_unit(turn, unit) != MakeOutcome.MADE:
             closed.add(unit)
 
 
-def make_unit(turn: Turn, unit: str) -> Outcome:
+def make_unit(turn: Turn, unit: str) -> MakeOutcome:
     """A unit that cannot be made yet must not keep money from others."""
     minerals, vespene = turn.minerals, turn.vespene
     outcome = make(turn, unit, "army")
-    if outcome == Outcome.POOR and turn.vespene < 0.0:
+    if outcome == MakeOutcome.POOR and turn.vespene < 0.0:
         turn.minerals, turn.vespene = minerals, vespene  # waits for gas: others may be made
     return outcome
 

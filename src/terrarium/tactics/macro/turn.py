@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from terrarium.data.opponents.levels import Level
-from terrarium.data.opponents.plans import Plan
+from terrarium.data.opponents.plans import BuildPlan
 from terrarium.tactics.macro.catalog import Catalog, Recipe
 from terrarium.tactics.macro.game_view import (
     Bools,
@@ -17,7 +17,7 @@ from terrarium.tactics.macro.game_view import (
     Point,
     UnitColumns,
 )
-from terrarium.tactics.macro.map_knowledge import MapKnowledge, Site
+from terrarium.tactics.macro.map_knowledge import BaseSite, MapKnowledge
 
 BASE_REACH = 11.0
 """Fields within this distance belong to a townhall."""
@@ -29,12 +29,12 @@ CLAIMED_TICKS = 600
 
 
 @dataclass
-class Known:
+class Memory:
     """What a player remembers from one decision to the next."""
 
     home: Point
-    home_site: Site
-    sites: tuple[Site, ...]
+    home_site: BaseSite
+    sites: tuple[BaseSite, ...]
     """that can be walked to, the nearest first"""
     enemy_starts: tuple[Point, ...]
     structures: dict[int, tuple[int, float, float]] = field(default_factory=dict)
@@ -56,11 +56,11 @@ class Turn:
         view: GameView,
         catalog: Catalog,
         ground: MapKnowledge,
-        known: Known,
-        plan: Plan,
+        memory: Memory,
+        plan: BuildPlan,
         level: Level,
     ) -> None:
-        self.view, self.catalog, self.ground, self.known = view, catalog, ground, known
+        self.view, self.catalog, self.ground, self.memory = view, catalog, ground, memory
         self.plan, self.level, self.loop = plan, level, view.loop
         self.minerals, self.vespene = view.minerals, view.vespene
         self.supply_left = view.supply_cap - view.supply_used
@@ -127,7 +127,7 @@ class Turn:
         return own.where(self.catalog.is_structure[own.kind])
 
     @cached_property
-    def bases(self) -> tuple[Site, ...]:
+    def bases(self) -> tuple[BaseSite, ...]:
         """Sites of finished townhalls, the first base first."""
         halls = self.halls
         sites = [self.ground.site_at(x, y) for x, y in zip(halls.x, halls.y, strict=True)]
@@ -139,9 +139,7 @@ class Turn:
         resources, halls = self.view.resources, self.halls
         if not len(halls) or not len(resources):
             return np.full(len(resources), -1)
-        apart = np.hypot(
-            resources.x[:, None] - halls.x[None], resources.y[:, None] - halls.y[None]
-        )
+        apart = np.hypot(resources.x[:, None] - halls.x[None], resources.y[:, None] - halls.y[None])
         nearest = apart.argmin(axis=1)
         near: Bools = apart.min(axis=1) <= BASE_REACH
         return np.where(near, nearest, -1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from terrarium.tactics.macro.game_view import GameOrderKind, Ints, UnitOrder
+from terrarium.tactics.macro.game_view import Bools, GameOrderKind, Ints, UnitOrder
 from terrarium.tactics.macro.turn import Turn
 
 PER_GEYSER = 3
@@ -33,7 +33,7 @@ def employ(turn: Turn) -> None:
 
 
 def _resource_of(turn: Turn) -> Ints:
-    """For each worker, which resource it gathers at; -1 = none of those known."""
+    """For each worker, which resource it gathers at; -1 = none of those memory."""
     workers, resources = turn.workers, turn.view.resources
     if not len(resources):
         return np.full(len(workers), -1)
@@ -50,7 +50,7 @@ def _fields(turn: Turn) -> Ints:
     return np.asarray(np.bincount(base, minlength=len(turn.halls)))
 
 
-def _fill_geysers(turn: Turn, on_minerals: np.ndarray) -> None:
+def _fill_geysers(turn: Turn, on_minerals: Bools) -> None:
     """Three workers for each geyser with a structure."""
     structures, workers, catalog = turn.structures, turn.workers, turn.catalog
     pumps = structures.where((catalog.resource[structures.kind] == 2) & structures.done)
@@ -77,7 +77,7 @@ def _use_idle(turn: Turn, room: Ints) -> None:
         _send(turn, tags, int(room.argmax()), room, "idle")
 
 
-def _even_out(turn: Turn, base: Ints, on_minerals: np.ndarray, room: Ints) -> None:
+def _even_out(turn: Turn, base: Ints, on_minerals: Bools, room: Ints) -> None:
     """From the fullest base to the one with most room."""
     full, empty = int(room.argmin()), int(room.argmax())
     n = min(-int(room[full]), int(room[empty]), MOST_MOVED)
@@ -122,7 +122,11 @@ def _energy_target(turn: Turn, at: str, place: tuple[float, float]) -> int:
     if at == "minerals":
         is_mineral = (catalog.resource[resources.kind] == 1) & (turn.field_base >= 0)
         fields = np.flatnonzero(is_mineral)
-        return int(resources.tag[fields[int(resources.contents[fields].argmax())]]) if len(fields) else 0
+        return (
+            int(resources.tag[fields[int(resources.contents[fields].argmax())]])
+            if len(fields)
+            else 0
+        )
     if at == "townhall":
         if not len(halls):
             return 0
