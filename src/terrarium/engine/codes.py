@@ -41,6 +41,8 @@ HEAL = 9
 CAST = 10  # use the ability that the order names
 GATHER = 11  # bring what a field or a geyser holds to a townhall, again and again
 RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
+BUILD = 16  # go to a place and begin a structure there: the product that the order names
+CONSTRUCT = 17  # work on a structure until it is finished
 # Commands that are carried out at once, and are no orders of the unit's queue.
 PRODUCE = 13  # put the product that the command names as its ability at the end of the queue
 CANCEL_LAST = 14  # take the last product out of the queue
@@ -60,6 +62,9 @@ HOW_AUTOMATIC = code(words.WAYS_OF_PRODUCTION, "automatic")
 HOW_RESEARCH = len(words.WAYS_OF_PRODUCTION)
 HOW_LARVA = HOW_RESEARCH + 1
 
+# What becomes of the worker that begins a structure.
+STAYS, LEAVES, BECOMES_IT = range(3)
+
 # What became of an order: the numbers and names of the game's own ActionResult.
 SUCCESS = 1
 NOT_SUPPORTED = 2
@@ -73,8 +78,14 @@ NOT_ENOUGH_FOOD = 13
 NOT_ENOUGH_LIFE = 15
 NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
+BUILD_TECH_REQUIREMENTS_NOT_MET = 40
 CANT_FIND_PLACEMENT_LOCATION = 41
+CANT_BUILD_ON_THAT = 42
 CANT_BUILD_LOCATION_INVALID = 44
+CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE = 46
+CANT_BUILD_TOO_CLOSE_TO_RESOURCES = 47
+CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE = 49
+CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE = 50
 TECH_REQUIREMENTS_NOT_MET = 79
 MUST_TARGET_VISIBLE_LOCATION = 84
 YOU_CANT_CONTROL_THAT_UNIT = 87
@@ -94,8 +105,14 @@ RESULT_NAMES = {
     NOT_ENOUGH_LIFE: "NotEnoughLife",
     NOT_ENOUGH_ENERGY: "NotEnoughEnergy",
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
+    BUILD_TECH_REQUIREMENTS_NOT_MET: "BuildTechRequirementsNotMet",
     CANT_FIND_PLACEMENT_LOCATION: "CantFindPlacementLocation",
+    CANT_BUILD_ON_THAT: "CantBuildOnThat",
     CANT_BUILD_LOCATION_INVALID: "CantBuildLocationInvalid",
+    CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE: "CantBuildTooCloseToCreepSource",
+    CANT_BUILD_TOO_CLOSE_TO_RESOURCES: "CantBuildTooCloseToResources",
+    CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE: "CantBuildTooFarFromCreepSource",
+    CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE: "CantBuildTooFarFromBuildPowerSource",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
     MUST_TARGET_VISIBLE_LOCATION: "MustTargetVisibleLocation",
     YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",

@@ -46,6 +46,7 @@ PRODUCER = np.dtype(
     [
         ("made_as", "i8"),  # row of Rules.products that it is built as, or was; -1 = none
         ("progress", "f8"),  # of its construction; 1 = it is finished
+        ("left", "f8"),  # ticks of its construction
         ("builder", "i8"),  # the worker that is at work on it
         ("builder_tag", "i8"),
         ("n_items", "i8"),  # in its queue

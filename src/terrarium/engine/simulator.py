@@ -18,6 +18,7 @@ from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
+from terrarium.engine.kernels.economy.placement import ask_placement
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
@@ -43,6 +44,8 @@ from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
 
+BEYOND = 10_000.0
+"""further out than any map reaches"""
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
 MELEE_SLOTS = 1024
@@ -346,6 +349,35 @@ class Simulator:
             known = [*self.rows, *self.known.upgrades]
             raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
         self.order(e, slot, codes.PRODUCE, ability=row)
+
+    def build(
+        self,
+        e: int,
+        slot: int,
+        structure: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+        queued: bool = False,
+    ) -> None:
+        """Put the command to build a structure at a point, or on a geyser, where the next step
+        finds it."""
+        self._check_unit(structure)
+        builder = self.names[int(self.units["kind"][e, slot])]
+        row = self._products.get((builder, structure), len(self._products))  # refused by the rules
+        self.order(e, slot, codes.BUILD, at, target, queued, row)
+
+    def can_place(self, e: int, owner: int, structure: str, at: tuple[float, float]) -> str:
+        """Can a player place a structure at a point, as far as the player knows? The game's own
+        word for it; "Success" if so."""
+        self._check_unit(structure)
+        self._check_owner(e, owner, lowest=1)
+        self._check_place(*at)
+        if not self._ground_changes:
+            raise EngineError('structures are placed in a simulator with layers=("footprints",)')
+        x, y = (min(max(float(c), -BEYOND), BEYOND) for c in at)
+        with quiet_wraparound():
+            answer = ask_placement(self.handles[e], int(owner), self.rows[structure], x, y)
+        return codes.RESULT_NAMES[int(answer)]
 
     def rally(
         self, e: int, slot: int, at: tuple[float, float] = (0.0, 0.0), target: int = codes.NO_UNIT

@@ -27,6 +27,8 @@ class Terrain:
     creep: NDArray[np.bool_]
     sight_blocker: NDArray[np.bool_] | None = None
     """ground units do not see through these cells; `None`: there are none"""
+    buildable: NDArray[np.bool_] | None = None
+    """where a structure may stand; `None`: on walkable, flat ground of one level"""
 
 
 @dataclass(frozen=True)

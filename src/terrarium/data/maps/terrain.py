@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
 from terrarium.data.maps.game_map import GameMap
-from terrarium.data.maps.grids import Mask, blocked_by
+from terrarium.data.maps.grids import Mask, blocked_by, taken_by
 
 LEVEL_STEPS = 16
 """of the height grid between two cliff levels, 2.0 in the game's units"""
@@ -22,8 +22,10 @@ def terrain_of(
     """The ground of a map; resources, rocks and towers block it unless they are left out."""
     blocking = [o for o in game_map.objects if with_resources or not o.kind.is_resource]
     walkable = game_map.pathing_grid.copy()
+    buildable = game_map.placement_grid.copy()
     if with_objects:
         walkable &= ~blocked_by(walkable.shape, blocking)
+        buildable &= ~taken_by(walkable.shape, blocking)
     height = repaired_height(game_map)
     lowest = int(height[game_map.pathing_grid].min())
     # Levels of all maps are 15 above a multiple of 16.
@@ -43,8 +45,9 @@ def terrain_of(
         z=(height.astype(np.float64) - GROUND_STEP) / STEPS_PER_Z,
         creep=np.zeros_like(walkable),
         sight_blocker=game_map.sight_blocker,
+        buildable=buildable,
     )
-    for grid in (terrain.walkable, terrain.level, terrain.ramp, terrain.z, terrain.creep):
+    for grid in (walkable, terrain.level, terrain.ramp, terrain.z, terrain.creep, buildable):
         grid.setflags(write=False)
     return terrain
 

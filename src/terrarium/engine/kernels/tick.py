@@ -15,6 +15,7 @@ from terrarium.engine.kernels.combat.shots import advance_shot
 from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
+from terrarium.engine.kernels.economy.construction import construct
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.surroundings import feel_ground
@@ -63,6 +64,7 @@ def tick(game: Game) -> None:
         resolve_hits(game)
 
     if has_economy(game):
+        construct(game)
         harvest(game)
         feel_ground(game)
         run_production(game)

@@ -15,6 +15,7 @@ NONE = -1
 PRODUCT = np.dtype(
     [
         ("how", "i8"),  # codes.HOW_TRAIN and following
+        ("builder", "i8"),  # codes.STAYS, LEAVES, BECOMES_IT; -1 = no worker builds it
         ("by", "i8"),  # row of Rules.types that makes it
         ("makes", "i8"),  # row of Rules.types; -1 = it is an upgrade
         ("upgrade", "i8"),  # row of Rules.upgrades; -1 = it is a unit
@@ -100,6 +101,7 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                 (producer.name, unit.name),
                 {
                     "how": how,
+                    "builder": _builder(how, producer),
                     "by": names.types[producer.name],
                     "makes": names.types[unit.name],
                     "upgrade": NONE,
@@ -117,6 +119,14 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
             )
 
 
+def _builder(how: int, producer: Unit) -> int:
+    """What becomes of the worker that begins a structure (game_rules.md, 9)."""
+    if "worker" not in producer.flags or how not in (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER):
+        return NONE
+    manners = {"Terran": codes.STAYS, "Protoss": codes.LEAVES, "Zerg": codes.BECOMES_IT}
+    return manners[producer.race]
+
+
 def _techs(facts: RuleSet, names: RowNames, ids: list[int]) -> int:
     return sum(names.techs[u.name] for u in facts.upgrades.values() if u.id in ids)
 
@@ -131,6 +141,7 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                 (producer, upgrade.name),
                 {
                     "how": codes.HOW_RESEARCH,
+                    "builder": NONE,
                     "by": names.types[producer],
                     "makes": NONE,
                     "upgrade": names.upgrades[upgrade.name],

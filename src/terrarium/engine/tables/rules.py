@@ -10,6 +10,7 @@ from terrarium.engine.tables.footprints import FOOTPRINT
 from terrarium.engine.tables.mechanics.impact import IMPACT
 from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
+from terrarium.engine.tables.structures import STRUCTURE
 
 RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -359,3 +360,4 @@ class Rules(NamedTuple):
     kit: Annotated[NDArray[np.int64], "i8", "T K"]  # abilities that a type has; -1 = no more
     kit_needs: Annotated[NDArray[np.int64], "i8", "T K"]  # upgrades that it needs, a bit each
     footprints: Annotated[Records, FOOTPRINT, "P"]
+    structures: Annotated[Records, STRUCTURE, "T"]  # what types ask of the place they stand on

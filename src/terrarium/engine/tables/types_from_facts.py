@@ -53,6 +53,7 @@ from terrarium.engine.tables.rules import (
     WEAPON,
     Rules,
 )
+from terrarium.engine.tables.structures import compile_structures
 from terrarium.engine.tables.weapons_from_facts import (
     INSTANT_ACCELERATION,
     escort_of,
@@ -101,6 +102,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         reach=np.zeros((n_types, 2 * n_types)),
         too_near=np.zeros((n_types, 2 * n_types)),
         footprints=footprints,
+        structures=compile_structures(facts, names),
         **compile_abilities(facts, names, first_hits, spans["ability"]),
         buffs=compile_buffs(facts, first_hits, spans["buff"]),
         areas=compile_areas(facts, names, first_hits),

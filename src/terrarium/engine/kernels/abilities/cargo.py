@@ -7,6 +7,7 @@ from terrarium.engine.kernels.combat.aim import TOUCH
 from terrarium.engine.kernels.combat.shots import launch
 from terrarium.engine.kernels.combat.weapons import applies
 from terrarium.engine.kernels.geometry import edge_distance
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.orders.permission import fits_in
 from terrarium.engine.kernels.owners import is_enemy
@@ -20,7 +21,7 @@ def load_into(game: Game, v: int, u: int) -> None:
     """Unit `v` goes on board of carrier `u`: it lives, but is no longer on the map."""
     other, me = game.units[v], game.units[u]
     other.alive, other.inside = False, u
-    other.n_orders = 0
+    drop_orders(game, v, 0)
     other.x, other.y = me.x, me.y
     other.speed_x, other.speed_y = 0.0, 0.0
     other.winding = False

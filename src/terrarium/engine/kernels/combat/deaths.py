@@ -10,6 +10,7 @@ from terrarium.engine.kernels.combat.shots import effect_now
 from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.footprints import lift_footprint
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.state import N_HITS, Game
 
 
@@ -25,7 +26,8 @@ def bury(game: Game) -> None:
             if me.alive and me.hp <= 0.0:
                 note_death(game, u)
                 me.alive, game.clock[0].any_dead = False, True
-                me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+                me.hp, me.shield = 0.0, 0.0
+                drop_orders(game, u, 0)
                 me.inside = codes.NO_UNIT
                 game.players[me.owner].n_alive -= 1
                 game.players[me.owner].n_lost += 1

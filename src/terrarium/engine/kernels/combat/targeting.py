@@ -99,7 +99,7 @@ def may_choose(game: Game, u: int) -> bool:
             dx * dx + dy * dy
             <= game.rules.targeting[0].leash_reset * game.rules.targeting[0].leash_reset
         )
-    if order == codes.GATHER or order == codes.RETURN_CARGO:
+    if order >= codes.GATHER:  # so does a worker with work
         return False
     return order != codes.ATTACK and order != codes.HEAL
 

@@ -289,12 +289,19 @@ def base_of(game: Game, u: int) -> int:
     worker = game.workers[u]
     if is_unit(game, worker.townhall, worker.townhall_tag):
         base = game.units[worker.townhall]
-        if base.owner == game.units[u].owner and game.rules.types[base.kind].townhall:
+        if base.owner == game.units[u].owner and takes_cargo(game, worker.townhall):
             return int(worker.townhall)
     worker.townhall, worker.townhall_tag = nearest_base(game, u), 0
     if worker.townhall >= 0:
         worker.townhall_tag = game.units[worker.townhall].tag
     return int(worker.townhall)
+
+
+@kernel
+def takes_cargo(game: Game, v: int) -> bool:
+    """Is it a townhall, and finished?"""
+    other = game.units[v]
+    return game.rules.types[other.kind].townhall and not other.status & codes.UNFINISHED
 
 
 @kernel
@@ -305,7 +312,7 @@ def nearest_base(game: Game, u: int) -> int:
     for i in range(game.clock[0].n_living):
         v = game.living[i]
         other = game.units[v]
-        if other.alive and other.owner == me.owner and game.rules.types[other.kind].townhall:
+        if other.alive and other.owner == me.owner and takes_cargo(game, v):
             distance = length(other.x - me.x, other.y - me.y)
             if distance < best_distance:
                 best, best_distance = v, distance

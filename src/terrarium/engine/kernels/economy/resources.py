@@ -24,7 +24,7 @@ def station_of(game: Game, u: int) -> int:
 def may_gather(game: Game, u: int, v: int) -> bool:
     """Is `v` something that worker `u` can gather from?"""
     me, other = game.units[u], game.units[v]
-    if not other.alive or game.resources[v].contents <= 0.0:
+    if not other.alive or game.resources[v].contents <= 0.0 or other.status & codes.UNFINISHED:
         return False
     resource = game.rules.types[other.kind].resource
     if resource == codes.MINERALS:
@@ -64,10 +64,19 @@ def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
 
 
 @kernel
+def stop_work(game: Game, u: int) -> None:
+    """Another order: if the worker comes back to its field, it begins there anew."""
+    worker = game.workers[u]
+    if worker.phase != codes.RETURNING:
+        worker.phase = codes.TO_RESOURCE
+    worker.waits_since, worker.spot_tag = NEVER, 0
+
+
+@kernel
 def clear_production(game: Game, u: int) -> None:
     """A new structure is finished, makes nothing, and its units stay where they appear."""
     producer = game.producers[u]
-    producer.made_as, producer.progress = codes.NO_PRODUCT, 1.0
+    producer.made_as, producer.progress, producer.left = codes.NO_PRODUCT, 1.0, 0.0
     producer.builder, producer.builder_tag = codes.NO_UNIT, 0
     producer.n_items, producer.rally, producer.patch = 0, codes.NO_RALLY, codes.NO_UNIT
     producer.rally_x, producer.rally_y = 0.0, 0.0

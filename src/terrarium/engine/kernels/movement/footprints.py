@@ -25,11 +25,13 @@ def has_space(game: Game, footprint: int, left: int, bottom: int) -> bool:
         return False
     if left + shape.width > ground.playable[2] or bottom + shape.height > ground.playable[3]:
         return False
-    level = ground.level[bottom * ground.size[0] + left]
+    terrace = ground.terrace[bottom * ground.size[0] + left]
+    if terrace < 0:
+        return False
     for y in range(bottom, bottom + shape.height):
         for x in range(left, left + shape.width):
             cell = y * ground.size[0] + x
-            if not ground.buildable[cell] or ground.level[cell] != level or game.taken[cell]:
+            if ground.terrace[cell] != terrace or game.taken[cell]:
                 return False
     return True
 

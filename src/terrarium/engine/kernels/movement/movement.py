@@ -9,6 +9,7 @@ from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
 from terrarium.engine.kernels.economy.harvest import errand_of_harvest
 from terrarium.engine.kernels.economy.resources import is_harvesting
+from terrarium.engine.kernels.economy.sites import errand_of_building, is_building
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.collision import BLOCK_LOOK, stay_on_ground
 from terrarium.engine.kernels.movement.paths import find_way
@@ -133,6 +134,8 @@ def errand(game: Game, u: int, order: int) -> tuple[float, float, float]:
         return errand_of_cast(game, u)
     if is_harvesting(order):
         return errand_of_harvest(game, u)
+    if is_building(order):
+        return errand_of_building(game, u)
     if order == codes.NO_ORDER and me.away:
         distance = length(me.home_x - me.x, me.home_y - me.y)
         if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:

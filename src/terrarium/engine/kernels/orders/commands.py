@@ -2,6 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.construction import cancel_site
 from terrarium.engine.kernels.economy.production import cancel_last, produce, set_rally
 from terrarium.engine.kernels.events import note_order
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
@@ -46,12 +47,20 @@ def is_for_producer(game: Game, command: Records) -> bool:
 
 
 @kernel
+def cancel(game: Game, u: int) -> int:
+    """Give up a structure that is not finished, or the last product of its queue."""
+    if game.units[u].status & codes.UNFINISHED:
+        return cancel_site(game, u)
+    return cancel_last(game, u)
+
+
+@kernel
 def tell_producer(game: Game, u: int, command: Records) -> int:
     """Carry out a command that is no order of the unit's queue."""
     if command.kind == codes.PRODUCE:
         return produce(game, u, command.ability)
     if command.kind == codes.CANCEL_LAST:
-        return cancel_last(game, u)
+        return cancel(game, u)
     v = command.target
     if not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
         return codes.ERROR

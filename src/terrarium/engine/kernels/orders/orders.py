@@ -5,9 +5,17 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather
+from terrarium.engine.kernels.economy.payment import pay_for
+from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather, stop_work
+from terrarium.engine.kernels.economy.sites import may_construct
 from terrarium.engine.kernels.events import note_cast
 from terrarium.engine.kernels.movement.places import on_map, standing_point
+from terrarium.engine.kernels.orders.building import (
+    drop_orders,
+    is_same_build,
+    may_build,
+    wanted_place,
+)
 from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
@@ -55,8 +63,8 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     if v >= 0 and not (on_unit and is_known(game, me.owner, v)):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
-    if has_economy(game) and (row.worker or kind == codes.GATHER or kind == codes.RETURN_CARGO):
-        wanted = resolve_harvest(game, u, kind, v)
+    if has_economy(game) and (row.worker or kind >= codes.GATHER):
+        wanted = resolve_work(game, u, kind, v)
         if wanted != codes.NO_ORDER:
             return wanted
     if kind == codes.SMART:
@@ -95,7 +103,7 @@ def is_known(game: Game, owner: int, v: int) -> bool:
 
 
 @kernel
-def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
+def resolve_work(game: Game, u: int, kind: int, v: int) -> int:
     """The same for what only workers can do; NO_ORDER = it is something else."""
     me = game.units[u]
     row, cargo = game.rules.types[me.kind], game.workers[u].cargo
@@ -103,11 +111,15 @@ def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
         if not row.worker:
             return -codes.NOT_SUPPORTED
         return codes.GATHER if v >= 0 and may_gather(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
+    if kind == codes.CONSTRUCT:
+        return kind if v >= 0 and may_construct(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
     if kind == codes.RETURN_CARGO:
         return codes.RETURN_CARGO if row.worker and cargo > 0.0 else -codes.NOT_SUPPORTED
     if kind == codes.SMART and v >= 0:
         if may_gather(game, u, v):
             return codes.GATHER
+        if may_construct(game, u, v):
+            return codes.CONSTRUCT
         other = game.units[v]
         if cargo > 0.0 and other.owner == me.owner and game.rules.types[other.kind].townhall:
             return codes.RETURN_CARGO
@@ -132,6 +144,10 @@ def give_order(game: Game, u: int, command: Records) -> int:
         if not queued and at_once(game, command.ability):
             use_at_once(game, u, command.ability, v, x, y)
             return codes.SUCCESS
+    elif kind == codes.BUILD:
+        answer = order_to_build(game, u, command)
+        if answer != codes.SUCCESS or (not queued and is_same_build(game, u, command)):
+            return answer
     else:
         kind = resolve(game, u, kind, v)
         if kind < 0:
@@ -147,7 +163,22 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
     write_order(game, u, kind, command)
+    if kind == codes.BUILD:
+        pay_for(game, me.owner, command.ability)
     return codes.SUCCESS
+
+
+@kernel
+def order_to_build(game: Game, u: int, command: Records) -> int:
+    """Would an order to build be accepted? The one that the unit carries out already always is."""
+    v = command.target
+    if v >= 0 and not (v < game.clock[0].n_slots and game.units[v].alive):
+        return codes.CANT_TARGET_THAT_UNIT
+    if v >= 0 and not is_known(game, game.units[u].owner, v):
+        return codes.CANT_TARGET_THAT_UNIT
+    if has_economy(game) and is_same_build(game, u, command):
+        return codes.SUCCESS
+    return may_build(game, u, command)
 
 
 FURTHEST = 1e6
@@ -187,12 +218,15 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
     me, v = game.units[u], command.target
     order = game.orders[u, me.n_orders]
     order.kind, order.target, order.tag = kind, codes.NO_UNIT, 0
-    order.ability = command.ability if kind == codes.CAST else codes.NO_ABILITY
+    named = kind == codes.CAST or kind == codes.BUILD
+    order.ability = command.ability if named else codes.NO_ABILITY
     if kind == codes.CAST:
         aim_order(game, u, command)
+    elif kind == codes.BUILD:
+        order.x, order.y = wanted_place(game, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
-    elif kind == codes.GATHER:
+    elif kind == codes.GATHER or kind == codes.CONSTRUCT:
         order.target, order.tag = v, game.units[v].tag
         order.x, order.y = game.units[v].x, game.units[v].y
     elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
@@ -291,7 +325,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
     me, skill = game.units[u], game.skills[u]
     if skill.cast >= 0:
         if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
-            me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
+            drop_orders(game, u, 1 if skill.ordered else 0)
             return
         skill.stops = True
     if (
@@ -301,6 +335,8 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         skill.unloading = codes.NO_ABILITY
         refresh(game, u)
     old = current_order(game, u)
+    if has_economy(game) and kind != codes.GATHER:
+        stop_work(game, u)
     again = kind == old and (
         kind == codes.ATTACK_MOVE
         or kind == codes.HOLD
@@ -310,7 +346,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         forget_target(game, u)
         me.backswing = 0.0
         me.heal_target = codes.NO_UNIT
-    me.n_orders = 0
+    drop_orders(game, u, 0)
     me.away = False
     me.home_x, me.home_y = me.x, me.y
     me.way_tick = 0

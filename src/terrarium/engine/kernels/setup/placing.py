@@ -18,6 +18,7 @@ from terrarium.engine.kernels.movement.footprints import (
     put_footprint,
     stands_in,
 )
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.kernels.setup.births import face_middle, spawn
 from terrarium.engine.kernels.setup.free_places import find_room
@@ -152,11 +153,18 @@ def push_out(game: Game, u: int) -> None:
 
 @entry
 def remove(game: Game, u: int) -> None:
-    """Take a unit out of a game: it has no killer, and leaves nothing behind but its passengers."""
+    """Take a unit out of a game."""
+    take_out(game, u)
+
+
+@kernel
+def take_out(game: Game, u: int) -> None:
+    """A unit is gone: it has no killer, and leaves nothing behind but its passengers."""
     me = game.units[u]
     while game.skills[u].load > 0:
         let_out(game, u, first_passenger(game, u))
     me.alive, me.inside, game.clock[0].any_dead = False, codes.NO_UNIT, True
-    me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+    me.hp, me.shield = 0.0, 0.0
+    drop_orders(game, u, 0)
     game.players[me.owner].n_alive -= 1
     lift_footprint(game, u)
