@@ -119,7 +119,7 @@ def test_two_mirrored_players_see_mirrored_ground() -> None:
     watch = Watch("simple_64", empty=False)
     n_compared = 0
     for _ in range(20):
-        watch.sim.step(8)
+        watch.sim.step(2)
         units = watch.sim.units[0]
         ours, theirs = (np.sort(units["x"][units["owner"] == p]) for p in (1, 2))
         if not np.allclose(ours, np.sort(watch.map.width - theirs)):
@@ -159,7 +159,7 @@ def test_without_fog_everything_is_visible() -> None:
     assert (sim.games.visibility[0, 1:] == codes.VISIBLE).all()
     sim.step(8)
     assert (sim.games.visibility[0, 1:] == codes.VISIBLE).all()
-    assert (sim.units["seen"][0, sim.units["alive"][0]] & 6 == 6).all()
+    assert (sim.games.views["sighted"][0, :40] & 6 == 6).all()
 
 
 def test_a_unit_in_the_fog_is_not_seen() -> None:
@@ -171,3 +171,148 @@ def test_a_unit_in_the_fog_is_not_seen() -> None:
     watch.move(foe, 29.5, 20.5)
     watch.sim.step(1)
     assert watch.sees(1, foe)
+
+
+def test_what_hits_from_the_fog_is_shown_for_48_loops() -> None:
+    watch = Watch("flat_64")
+    tank = watch.add("siege_tank_sieged", 20.5, 32.5, 2)
+    spotter = watch.add("observer", 31.5, 40.5, 2)
+    victim = watch.add("thor", 32.9, 32.5)
+    sim = watch.sim
+    sim.order(0, victim, codes.HOLD)
+    for _ in range(120):
+        sim.step(1)
+        if sim.units["hp"][0, victim] < 400:
+            break
+    assert sim.units["hp"][0, victim] < 400
+    sim.remove(0, spotter)
+    assert watch.sees(1, tank)
+    assert watch.grid()[32, 20] != codes.VISIBLE
+    sim.units["cooldown"][0, tank] = 1000.0
+    sim.step(47)
+    assert watch.sees(1, tank)
+    sim.step(2)
+    assert not watch.sees(1, tank)
+
+
+def test_the_cloaked_are_seen_where_they_are_detected() -> None:
+    watch = Watch("flat_64")
+    foe = watch.add("dark_templar", 40.5, 20.5, 2)
+    watch.add("marine", 36.5, 20.5)
+    watch.sim.step(1)
+    assert not watch.sees(1, foe)
+    raven = watch.add("raven", 30.0, 20.5)
+    watch.sim.step(1)
+    assert watch.sees(1, foe)
+    watch.move(raven, 29.0, 20.5)
+    watch.sim.step(1)
+    assert not watch.sees(1, foe)
+
+
+def test_a_scan_shows_what_is_under_it_and_detects() -> None:
+    watch = Watch("simple_64")
+    orbital = watch.add("orbital_command", 20.5, 20.5)
+    foe = watch.add("dark_templar", 50.5, 50.5, 2)
+    watch.sim.units["energy"][0, orbital] = 100.0
+    watch.sim.step(1)
+    assert not watch.sees(1, foe)
+    watch.sim.use(0, orbital, "scanner_sweep", (48.5, 50.5))
+    watch.sim.step(2)
+    assert watch.sees(1, foe)
+    area = visible_cells(*watch.map_terrain(), (48.5, 50.5), 13.0, True)
+    assert area <= watch.cells()
+    watch.sim.step(197)
+    assert not watch.sees(1, foe)
+    assert not area & watch.cells()
+
+
+def test_a_sensor_tower_shows_moving_things_in_the_fog_as_blips() -> None:
+    watch = Watch("flat_96")
+    watch.add("sensor_tower", 20.5, 48.5)
+    near, far = watch.add("marine", 50.4, 48.5, 2), watch.add("marine", 50.6, 48.5, 2)
+    cloaked = watch.add("dark_templar", 45.5, 48.5, 2)
+    seen = watch.add("marine", 25.5, 48.5, 2)
+    building = watch.add("bunker", 44.5, 44.5, 2)
+    watch.sim.step(1)
+    blips = watch.sim.games.views["blips"][0] >> 1 & 1
+    assert blips[near]
+    assert not blips[[far, cloaked, seen, building]].any()
+    assert not watch.sees(1, near)
+
+
+class Snapshots(Watch):
+    def of(self, owner: int = 1) -> np.ndarray:
+        n = int(self.sim.games.memories["n_snapshots"][0, owner])
+        return self.sim.games.snapshots[0, owner, :n]
+
+
+def test_all_neutral_objects_out_of_sight_are_remembered_from_the_first_loop() -> None:
+    """sc2api.md, 8.3: of the whole map, without what they hold."""
+    watch = Snapshots("simple_64", empty=False)
+    units = watch.sim.units[0]
+    neutral = units["alive"] & (units["owner"] == 0)
+    for owner in (1, 2):
+        hidden = neutral & (watch.sim.games.views["sighted"][0, : len(units)] >> owner & 1 == 0)
+        assert 0 < hidden.sum() < neutral.sum()
+        snapshots = watch.of(owner)
+        assert sorted(snapshots["tag"]) == sorted(units["tag"][hidden])
+        assert len(set(snapshots["number"])) == len(snapshots)
+
+
+def test_a_structure_stays_as_it_was_seen_last_until_its_place_is_seen_without_it() -> None:
+    watch = Snapshots("flat_64")
+    barracks = watch.add("barracks", 40.5, 32.5, 2)
+    scout = watch.add("marine", 35.5, 32.5)
+    watch.sim.step(1)
+    n = len(watch.of())
+    assert watch.sees(1, barracks)
+    watch.sim.units["hp"][0, barracks] = 700.0
+    watch.move(scout, 20.5, 32.5)
+    watch.sim.step(1)
+    assert len(watch.of()) == n + 1
+    last = watch.of()[-1]
+    assert (last["tag"], last["x"], last["hp"]) == (watch.sim.units["tag"][0, barracks], 40.5, 700)
+    number = int(last["number"])
+    watch.sim.units["hp"][0, barracks] = 100.0
+    watch.sim.step(8)
+    assert (watch.of()[-1]["number"], watch.of()[-1]["hp"]) == (number, 700)
+    watch.move(scout, 35.5, 32.5)
+    watch.sim.step(1)
+    assert len(watch.of()) == n, "seen again, it is no longer remembered"
+    watch.move(scout, 20.5, 32.5)
+    watch.sim.step(1)
+    assert watch.of()[-1]["number"] > number
+    watch.sim.units["hp"][0, barracks] = 0.0
+    watch.sim.step(100)
+    assert len(watch.of()) == n + 1, "its end was not seen"
+    watch.move(scout, 35.5, 32.5)
+    watch.sim.step(1)
+    assert len(watch.of()) == n
+
+
+def test_units_leave_nothing_in_the_fog() -> None:
+    watch = Snapshots("flat_64")
+    watch.add("marine", 40.5, 32.5, 2)
+    scout = watch.add("marine", 35.5, 32.5)
+    watch.sim.step(1)
+    n = len(watch.of())
+    watch.move(scout, 20.5, 32.5)
+    watch.sim.step(1)
+    assert len(watch.of()) == n
+
+
+def test_a_building_that_flew_away_is_remembered_where_it_stood_until_it_is_found() -> None:
+    watch = Snapshots("flat_64")
+    barracks = watch.add("barracks", 40.5, 32.5, 2)
+    scout = watch.add("marine", 35.5, 32.5)
+    watch.sim.step(1)
+    n = len(watch.of())
+    watch.move(scout, 10.5, 32.5)
+    watch.sim.step(1)
+    watch.move(barracks, 18.5, 40.5)
+    watch.sim.step(1)
+    assert len(watch.of()) == n + 1
+    watch.move(scout, 14.5, 38.5)
+    watch.sim.step(1)
+    assert watch.sees(1, barracks)
+    assert len(watch.of()) == n

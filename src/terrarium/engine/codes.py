@@ -237,7 +237,10 @@ DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
     STARTED,
     FINISHED,
     CANCELLED,
-) = range(1, 12)
+    GAME_OVER,
+    REVEALED_PLAYER,
+    STALEMATE_WARNING,
+) = range(1, 15)
 EVENT_NAMES = {
     BORN: "born",
     DIED: "died",  # by the hand of `other`
@@ -250,7 +253,17 @@ EVENT_NAMES = {
     STARTED: "started",  # to make a product: its row is the amount
     FINISHED: "finished",
     CANCELLED: "cancelled",
+    GAME_OVER: "game_over",  # for a player: the result is the amount
+    REVEALED_PLAYER: "revealed",  # a player who can have no townhall
+    STALEMATE_WARNING: "stalemate_warning",
 }
+
+# How a game ended for a player; the numbers of the game's own Result.
+VICTORY, DEFEAT, TIE, UNDECIDED = range(1, 5)
+
+# Categories of the score, in the order of the game's own; upgrades have no word in data files.
+NO_CATEGORY, ARMY_CATEGORY, ECONOMY_CATEGORY, TECHNOLOGY_CATEGORY, UPGRADE_CATEGORY = range(5)
+LIFE, SHIELDS, ENERGY = range(3)
 
 # Why an environment had to stop.
 NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, NO_GROUND = range(4)

@@ -19,6 +19,7 @@ from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
 from terrarium.engine.kernels.economy.placement import ask_placement
+from terrarium.engine.kernels.ending import surrender
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
@@ -406,6 +407,13 @@ class Simulator:
         row = self._row("upgrade", upgrade, self.known.upgrades)
         self._check_owner(e, owner, lowest=1)
         grant(self.handles[e], int(owner), row)
+
+    def surrender(self, e: int, owner: int) -> None:
+        """Let a player leave a whole game: it has lost."""
+        self._check_owner(e, owner, lowest=1)
+        if not isinstance(self.setup, Melee):
+            raise EngineError(f"{self.setup.name} is a battle; players surrender in whole games")
+        surrender(self.handles[e], int(owner))
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""

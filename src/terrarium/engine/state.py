@@ -29,10 +29,11 @@ from terrarium.engine.land import (
     portal_capacity,
 )
 from terrarium.engine.records import Records, records
+from terrarium.engine.score import COUNTED, MATCH, SCORE, STANDING
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
-from terrarium.engine.vision import SIGHT_BOX, SIGHT_ROWS, VIEW, VISION
+from terrarium.engine.vision import MEMORY, SIGHT_BOX, SIGHT_ROWS, SNAPSHOT, VIEW, VISION
 
 # Fields that the rules read together are neighbors, eight to a line of the processor's cache.
 UNIT = np.dtype(
@@ -314,6 +315,12 @@ class Games(NamedTuple):
     watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
     views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
     vision: Records  # [N, 1] VISION
+    snapshots: Records  # [N, P, U] SNAPSHOT, in the order in which they were taken; the same
+    memories: Records  # [N, P] MEMORY, the same
+    scores: Records  # [N, P] SCORE, the same
+    counted: Records  # [N, U] COUNTED, the same
+    standings: Records  # [N, P] STANDING, the same
+    match: Records  # [N, 1] MATCH
     epochs: Records  # [N, 1] EPOCHS
 
 
@@ -466,6 +473,8 @@ class Scratch(NamedTuple):
     boxes: Annotated[Records, SIGHT_BOX, "2"]
     shown: Annotated[NDArray[np.int64], "i8", "2 R"]  # cells as bits, row by row
     detectors: Annotated[NDArray[np.int64], "i8", "U"]
+    radars: Annotated[NDArray[np.int64], "i8", "U"]
+    n_watching: Annotated[NDArray[np.int64], "i8", "2"]  # how many detectors and radars
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -499,6 +508,12 @@ class Game(NamedTuple):
     watchers: Annotated[NDArray[np.int16], "i2", "P C"]
     views: Annotated[Records, VIEW, "2U"]
     vision: Annotated[Records, VISION, "1"]
+    snapshots: Annotated[Records, SNAPSHOT, "P U"]
+    memories: Annotated[Records, MEMORY, "P"]
+    scores: Annotated[Records, SCORE, "P"]
+    counted: Annotated[Records, COUNTED, "U"]
+    standings: Annotated[Records, STANDING, "P"]
+    match: Annotated[Records, MATCH, "1"]
     epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
@@ -553,6 +568,12 @@ def allocate(
         watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
         views=records((n_envs, 2 * n_economy), VIEW),
         vision=records((n_envs, 1), VISION),
+        snapshots=records((n_envs, n_players + 1, n_economy), SNAPSHOT),
+        memories=records((n_envs, n_players + 1 if economy else 0), MEMORY),
+        scores=records((n_envs, n_players + 1 if economy else 0), SCORE),
+        counted=records((n_envs, n_economy), COUNTED),
+        standings=records((n_envs, n_players + 1 if economy else 0), STANDING),
+        match=records((n_envs, 1), MATCH),
         epochs=records((n_envs, 1), EPOCHS),
     )
 
@@ -595,6 +616,8 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         boxes=records(2, SIGHT_BOX),
         shown=np.zeros((2, SIGHT_ROWS), np.int64),
         detectors=np.zeros(n_slots, np.int64),
+        radars=np.zeros(n_slots, np.int64),
+        n_watching=np.zeros(2, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )

@@ -19,6 +19,8 @@ from terrarium.engine.kernels.economy.construction import construct
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.score import count_made, tally
+from terrarium.engine.kernels.ending import judge
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
@@ -72,6 +74,9 @@ def tick(game: Game) -> None:
         heal(game)
     if regenerate(game):
         bury(game)
+    if has_economy(game):
+        count_made(game)
+        judge(game)
     if keeps_sight(game):
         see(game)
     game.clock[0].tick += 1
@@ -101,6 +106,8 @@ def advance(game: Game, n_ticks: int) -> None:
     obey_commands(game)
     for _ in range(n_ticks):
         tick(game)
+    if has_economy(game):
+        tally(game)
 
 
 @entry

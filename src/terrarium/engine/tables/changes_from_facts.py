@@ -45,7 +45,7 @@ def compile_upgrades(facts: RuleSet, names: RowNames) -> Records:
     """A row for each upgrade."""
     table = records(max(1, len(facts.upgrades)), UPGRADE)
     for row, upgrade in enumerate(facts.upgrades.values()):
-        table[row] = _key(upgrade, names)
+        table[row] = (*_key(upgrade, names), upgrade.minerals, upgrade.vespene)
     return table
 
 

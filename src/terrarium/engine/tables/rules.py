@@ -76,6 +76,8 @@ TYPE = np.dtype(
         ("sight", "f8"),
         ("sees_up", "?"),  # sees over cliffs
         ("detects", "f8"),  # how far
+        ("radar", "f8"),  # how far a Sensor Tower shows that somebody is there
+        ("snapshot", "?"),  # players remember it in the fog
         ("cargo_size", "i8"),
         ("cargo_room", "i8"),
         ("repair_ticks", "f8"),  # for all of its life; 0 = cannot be repaired
@@ -111,6 +113,12 @@ TYPE = np.dtype(
         ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
+        ("trains", "?"),  # a structure that makes units
+        ("hall", "?"),  # a townhall, also one that flies
+        ("keeps_in_game", "?"),  # who has none of these has lost
+        ("category", "i8"),  # of the score: codes.NO_CATEGORY and following
+        ("worth_minerals", "f8"),  # in the score
+        ("worth_vespene", "f8"),
         ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
@@ -329,7 +337,10 @@ CHANGE = np.dtype(
     align=True,
 )
 
-UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
+UPGRADE = np.dtype(
+    [("tech", "i8"), ("family", "i8"), ("level", "i8"), ("minerals", "f8"), ("vespene", "f8")],
+    align=True,
+)
 
 
 class Rules(NamedTuple):

@@ -21,6 +21,7 @@ from terrarium.data.vocabulary import (
 )
 from terrarium.engine import codes
 from terrarium.engine.records import records
+from terrarium.engine.score import CATEGORIES
 from terrarium.engine.tables.abilities_from_facts import compile_abilities, compile_kits
 from terrarium.engine.tables.buffs_from_facts import compile_areas, compile_buffs
 from terrarium.engine.tables.changes_from_facts import compile_changes, compile_upgrades
@@ -125,7 +126,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
-        values |= _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= _score(unit, facts) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -292,6 +293,21 @@ def _economy(unit: Unit) -> dict[str, Any]:
     }
 
 
+def _score(unit: Unit, facts: RuleSet) -> dict[str, Any]:
+    """What a type counts for, in the score and for the end of a game."""
+    counts = "no_score" not in unit.flags
+    ways = (way for made in facts.units.values() for way in made.production)
+    trains = any(way.by == unit.id and way.how == "train" for way in ways)
+    return {
+        "trains": trains and unit.kind == "structure",
+        "hall": "townhall" in unit.traits,
+        "keeps_in_game": "counts_against_defeat" in unit.flags,
+        "category": CATEGORIES.index(unit.cost_category),
+        "worth_minerals": unit.minerals_total if counts else 0.0,
+        "worth_vespene": unit.vespene_total if counts else 0.0,
+    }
+
+
 def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
     """What a type is by nature, and what upgrades do for it."""
     kit = [ability for ability in facts.abilities.values() if unit.name in ability.users]
@@ -323,6 +339,8 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
         "detects": unit.detection_range or 0.0,
+        "radar": unit.radar_range or 0.0,
+        "snapshot": unit.snapshot_in_fog,
         "cargo_size": unit.cargo_size,
         "cargo_room": unit.cargo_capacity,
         "repair_ticks": unit.repair_loops or 0.0,

@@ -7,11 +7,12 @@ from terrarium.engine.kernels.abilities.casting import end_channel
 from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
 from terrarium.engine.kernels.combat.shots import effect_now
+from terrarium.engine.kernels.economy.score import count_death
 from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.footprints import lift_footprint
 from terrarium.engine.kernels.orders.building import drop_orders
-from terrarium.engine.state import N_HITS, Game
+from terrarium.engine.state import N_HITS, Game, has_economy
 
 
 @kernel
@@ -25,6 +26,8 @@ def bury(game: Game) -> None:
             me = game.units[u]
             if me.alive and me.hp <= 0.0:
                 note_death(game, u)
+                if has_economy(game):
+                    count_death(game, u)
                 me.alive, game.clock[0].any_dead = False, True
                 me.hp, me.shield = 0.0, 0.0
                 drop_orders(game, u, 0)

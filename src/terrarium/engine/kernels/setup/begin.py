@@ -12,6 +12,8 @@ from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
+from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
@@ -23,6 +25,7 @@ from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
+from terrarium.engine.kernels.vision.snapshots import remember_map
 from terrarium.engine.kernels.vision.views import clear_views, see
 from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
@@ -93,11 +96,16 @@ def start(game: Game, seed: np.uint64) -> None:
         place_groups(game)
     if keeps_sight(game):
         see(game)
+        remember_map(game)
     else:
         look(game)
     if has_economy(game):
         keep_accounts(game)
         feel_ground(game)
+        clear_scores(game)
+        count_made(game)
+        begin_match(game)
+        tally(game)
 
 
 @kernel

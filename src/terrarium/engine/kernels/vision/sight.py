@@ -11,8 +11,6 @@ from terrarium.engine.state import Game, keeps_sight
 
 LOOK_TICKS = 2
 """Sight is worked out anew every so many ticks."""
-SHOWN_TICKS = 48
-"""How long a victim sees the unseen unit that hit it."""
 
 
 @kernel

@@ -6,6 +6,7 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.vision.sight import in_scan, within
+from terrarium.engine.kernels.vision.snapshots import change_sight, clear_snapshots, forget_gone
 from terrarium.engine.kernels.vision.visibility import hide, is_place_visible, move_view
 from terrarium.engine.state import Game
 
@@ -13,6 +14,7 @@ BUILDING_SIGHT = 4.0
 """of a structure that is not finished"""
 DEAD_SIGHT, DEAD_TICKS = 3.0, 64
 """what a unit that dies still shows, and for how long"""
+DETECTORS, RADARS = range(2)
 
 
 @kernel
@@ -22,6 +24,7 @@ def clear_views(game: Game) -> None:
         view = game.views[v]
         view.owner, view.shown_to, view.shown_until = codes.NEUTRAL_OWNER, 0, 0
     game.vision[0].n_glimpses = 0
+    clear_snapshots(game)
 
 
 @kernel
@@ -33,21 +36,36 @@ def see(game: Game) -> None:
         end_glimpses(game)
     else:
         reveal_all(game)
-    n_detectors = list_detectors(game)
+    list_watching(game)
     for i in range(game.clock[0].n_living):
         v = int(game.living[i])
-        other = game.units[v]
-        if not other.alive:
-            continue
-        if other.status & codes.UNTOUCHABLE and other.owner != codes.NEUTRAL_OWNER:
-            other.seen = 0
-            continue
-        seen = 1 << other.owner | 1 << game.skills[v].true_owner
-        hidden = is_hidden(other)
-        for p in range(1, game.players.shape[0]):
-            if not seen >> p & 1 and is_seen_by(game, v, p, n_detectors):
-                seen |= 1 << p
-        other.seen = seen if game.clock[0].fog or hidden else ALL_PLAYERS
+        if game.units[v].alive:
+            sight(game, v)
+    forget_gone(game)
+
+
+@kernel
+def sight(game: Game, v: int) -> None:
+    """Work out which players see a unit."""
+    other, view, tick = game.units[v], game.views[v], game.clock[0].tick
+    hidden = is_hidden(other)
+    seen = 1 << other.owner | 1 << game.skills[v].true_owner
+    if view.shown_to != 0:
+        if tick >= view.shown_until:
+            view.shown_to = 0
+        elif not hidden:
+            seen |= view.shown_to
+    for p in range(1, game.players.shape[0]):
+        if not seen >> p & 1 and is_seen_by(game, v, p, hidden):
+            seen |= 1 << p
+    if game.standings[other.owner].revealed and game.rules.types[other.kind].structure:
+        seen = ALL_PLAYERS
+    change_sight(game, v, view.sighted, seen)
+    view.sighted = seen
+    other.seen = 0 if other.status & codes.UNTOUCHABLE else seen
+    view.blips = 0
+    if game.scratch.n_watching[RADARS] > 0 and game.rules.types[other.kind].mobile and not hidden:
+        view.blips = blips_of(game, v) & ~seen
 
 
 @kernel
@@ -125,31 +143,47 @@ def reveal_all(game: Game) -> None:
 
 
 @kernel
-def list_detectors(game: Game) -> int:
-    """Collect the units that detect, if anything is hidden at all; how many there are."""
-    n_detectors, any_hidden = 0, False
+def list_watching(game: Game) -> None:
+    """Collect the units that detect and the Sensor Towers."""
+    counts = game.scratch.n_watching
+    counts[DETECTORS] = counts[RADARS] = 0
     for i in range(game.clock[0].n_living):
         u = int(game.living[i])
         me = game.units[u]
-        if me.alive:
-            any_hidden = any_hidden or is_hidden(me)
-            if me.status & (codes.DETECTS | codes.BLINDED) == codes.DETECTS:
-                game.scratch.detectors[n_detectors] = u
-                n_detectors += 1
-    return n_detectors if any_hidden else 0
+        if not me.alive or me.status & codes.BLINDED:
+            continue
+        if me.status & codes.DETECTS:
+            game.scratch.detectors[counts[DETECTORS]] = u
+            counts[DETECTORS] += 1
+        if game.rules.types[me.kind].radar > 0.0:
+            game.scratch.radars[counts[RADARS]] = u
+            counts[RADARS] += 1
 
 
 @kernel
-def is_seen_by(game: Game, v: int, owner: int, n_detectors: int) -> bool:
+def is_seen_by(game: Game, v: int, owner: int, hidden: bool) -> bool:
     """Does a player see a unit of another one? What is hidden must also be detected."""
     other = game.units[v]
     if not is_place_visible(game, owner, other.x, other.y):
         return False
-    if not is_hidden(other) or in_scan(game, owner, other.x, other.y):
+    if not hidden or in_scan(game, owner, other.x, other.y):
         return True
-    for k in range(n_detectors):
+    for k in range(game.scratch.n_watching[DETECTORS]):
         u = game.scratch.detectors[k]
         if is_friend(game, owner, game.units[u].owner):
             if within(game, u, v, game.rules.types[game.units[u].kind].detects):
                 return True
     return False
+
+
+@kernel
+def blips_of(game: Game, v: int) -> int:
+    """Bits of the players whose Sensor Towers reach a unit."""
+    blips = 0
+    for k in range(game.scratch.n_watching[RADARS]):
+        u = game.scratch.radars[k]
+        if within(game, u, v, game.rules.types[game.units[u].kind].radar):
+            for p in range(1, game.players.shape[0]):
+                if is_friend(game, p, game.units[u].owner):
+                    blips |= 1 << p
+    return blips

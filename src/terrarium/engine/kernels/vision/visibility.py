@@ -18,6 +18,8 @@ from terrarium.engine.tables.sight_lines import SIGHT_CELLS
 
 MOST_SHIFT = 2
 """How many cells two views may be apart for their rows to be compared as numbers."""
+SHOWN_TICKS = 48
+"""How long a victim sees the unit that hit it from the fog."""
 _PRIME = 67
 PLACE_OF_BIT = np.full(_PRIME, -1, np.int64)
 """Of a power of 2 its exponent, by its rest: all of them have another one."""
@@ -153,3 +155,23 @@ def count_cells(game: Game, owner: int, k: int, change: int) -> None:
                     game.visibility[p, cell] = codes.VISIBLE
                 elif game.watchers[p, cell] == 0:
                     game.visibility[p, cell] = codes.EXPLORED
+
+
+@kernel
+def begin_sight(game: Game, u: int) -> None:
+    """Of a new unit only its player and allies know."""
+    view, me = game.views[u], game.units[u]
+    view.sighted = 1 << me.owner
+    for p in range(1, game.players.shape[0]):
+        if is_friend(game, p, me.owner):
+            view.sighted |= 1 << p
+    view.blips, view.shown_to, view.shown_until = 0, 0, 0
+    me.seen = view.sighted
+
+
+@kernel
+def show_attacker(game: Game, u: int, owner: int) -> None:
+    """A victim sees the unit that hit it from the fog, for some time (game_rules.md, 4)."""
+    view = game.views[u]
+    view.shown_to |= 1 << owner
+    view.shown_until = game.clock[0].tick + SHOWN_TICKS
