@@ -21,6 +21,7 @@ needs_reference = pytest.mark.skipif(
 )
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
 IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|needs_(creep|power)|quickens_warp_in"
+IN_SENTENCES += r"|via|as_trained|via_after_loops(\[\d\])?"
 IN_SENTENCES += r"|(resource|harvest|creep)(\.\w+)?)$"
 """what the reference tells in sentences, if at all"""
 DEFAULT_HIT = {"bonus": {}, "bonus_vs_shields": 0, "hits_own": False, "case": None}

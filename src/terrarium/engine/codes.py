@@ -48,6 +48,8 @@ PRODUCE = 13  # put the product that the command names as its ability at the end
 CANCEL_LAST = 14  # take the last product out of the queue
 RALLY = 15  # where new units go
 
+RALLY_WORKERS = 30  # where new workers go
+
 # How a product comes to be: by the words of data files, by research, or out of a larva.
 HOW_TRAIN = code(words.WAYS_OF_PRODUCTION, "train")
 HOW_BUILD = code(words.WAYS_OF_PRODUCTION, "build")
@@ -160,7 +162,8 @@ NO_PRODUCT = -1
     ON_CREEP,
     UNPOWERED,  # needs the power of a pylon, and has none
     SPREADS_CREEP,  # is told to, as overlords are
-) = (1 << bit for bit in range(29))
+    HALTED,  # makes nothing
+) = (1 << bit for bit in range(30))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.
@@ -191,6 +194,7 @@ VESPENE = 1 + code(words.RESOURCES, "vespene")
 
 # Where new units go.
 NO_RALLY, RALLY_POINT, RALLY_UNIT = range(3)
+OF_UNITS, OF_WORKERS = range(2)
 
 # What a worker does that has an order to gather.
 TO_RESOURCE, GATHERING, PAUSING, RETURNING = range(4)

@@ -41,6 +41,9 @@ RESOURCE = np.dtype(
     align=True,
 )
 
+N_RALLIES = 2
+"""of units and of workers, which differ only for hatcheries"""
+
 # What a structure makes; its slot has the same number as the unit's.
 PRODUCER = np.dtype(
     [
@@ -51,11 +54,17 @@ PRODUCER = np.dtype(
         ("builder_tag", "i8"),
         ("n_items", "i8"),  # in its queue
         ("patch", "i8"),  # of creep around it; -1 = none
-        ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
-        ("rally_x", "f8"),
-        ("rally_y", "f8"),
-        ("rally_target", "i8"),
-        ("rally_tag", "i8"),
+        ("rally", "i8", (N_RALLIES,)),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
+        ("rally_x", "f8", (N_RALLIES,)),
+        ("rally_y", "f8", (N_RALLIES,)),
+        ("rally_target", "i8", (N_RALLIES,)),
+        ("rally_tag", "i8", (N_RALLIES,)),
+        ("n_larvae", "i8"),  # of a hatchery
+        ("larva_timer", "f8"),  # ticks until the next; 0 = none is on its way, -1 = none was yet
+        ("n_injects", "i8"),  # that wait for their turn, the present one included
+        ("inject_timer", "f8"),
+        ("brood", "i8"),  # larvae of an inject that still have to appear
+        ("brood_timer", "f8"),
     ],
     align=True,
 )

@@ -235,6 +235,12 @@ class Production:
     count: int | None
     consumes_producer: bool
     requires: tuple[Requirement, ...]
+    via: str | None
+    """what the producer is meanwhile: an egg, a cocoon"""
+    via_after_loops: tuple[float, float] | None
+    """how long it takes until it is that, a whole number drawn anew each time"""
+    as_trained: bool
+    """timed and refunded like a unit that is trained, though the producer becomes it"""
 
 
 @dataclass(frozen=True)

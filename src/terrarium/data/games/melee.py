@@ -17,6 +17,8 @@ from terrarium.errors import TerrariumError, nearest
 MINERALS = 50.0
 RING = 3
 """Workers begin on the ring of points this far from the middle of their townhall (maps.md)."""
+LARVAE_APART = 0.7
+"""The three larvae of a game's beginning lie below their hatchery."""
 BASE_RADIUS = 11.0
 """Fields of a start location lie within this distance of it."""
 TOWNHALLS = {"Terran": "command_center", "Zerg": "hatchery", "Protoss": "nexus"}
@@ -86,6 +88,8 @@ class Melee:
                 yield Start(WORKERS[race], owner, x, y, at)
             if race == "Zerg":
                 yield Start("overlord", owner, *place)
+                for k in (0, 1, -1):
+                    yield Start("larva", owner, place[0] + LARVAE_APART * k, place[1] - RING)
 
     def first_field(self, place: Place) -> MapObject | None:
         """The field that workers are sent to: that nearest to the middle of all fields around, as

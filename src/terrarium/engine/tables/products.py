@@ -1,6 +1,7 @@
 """Everything that is made: units, structures, add-ons, paid morphs and upgrades, as rows."""
 
 from collections.abc import Iterator, Mapping
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,11 @@ PRODUCT = np.dtype(
         ("vespene", "f8"),
         ("supply", "f8"),  # of all of them together
         ("ticks", "f8"),
+        ("via", "i8"),  # row of Rules.types that the producer is meanwhile; -1 = it stays itself
+        ("via_low", "i8"),  # ticks until it is that, a whole number from low to high
+        ("via_high", "i8"),
+        ("via_ticks", "f8"),  # from then on
+        ("refund", "f8"),  # share of the price that comes back
         ("needs", "i8"),  # bit k: something of the player has to fulfil need k
         ("attached", "i8"),  # the same, by an add-on of the producer
         ("needs_tech", "i8"),  # upgrades without levels, bits of PLAYER.techs
@@ -79,7 +85,7 @@ def _how(way: Production, producer: Unit, facts: RuleSet) -> int | None:
         and way.ability in {ability.id for ability in facts.abilities.values()}
     ):
         return None
-    if producer.name == "larva":
+    if producer.mover == LARVA_MOVER:
         return codes.HOW_LARVA
     return codes.code(words.WAYS_OF_PRODUCTION, way.how)
 
@@ -108,8 +114,9 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "count": count,
                     "minerals": way.pays_minerals,
                     "vespene": way.pays_vespene,
-                    "supply": count * unit.supply_used,
+                    "supply": count * unit.supply_used - _supply_before(how, producer),
                     "ticks": way.loops or 0.0,
+                    **_via(how, way, names),
                     "needs": sum(needs.bits[name] for name in others),
                     "attached": sum(needs.bits[name] for name in addons),
                     "needs_tech": _techs(facts, names, techs),
@@ -117,6 +124,31 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "level_before": 0,
                 },
             )
+
+
+LARVA_MOVER = "creep_only"
+"""how larvae move, and nothing else"""
+IN_WORK = (codes.HOW_TRAIN, codes.HOW_RESEARCH, codes.HOW_LARVA)
+"""what gives all of its price back; of the rest it is three quarters (game_rules.md, 9)"""
+
+
+def _supply_before(how: int, producer: Unit) -> float:
+    """What the producer has taken already that becomes the product."""
+    return {codes.HOW_MORPH: 1, codes.HOW_MERGE: 2}.get(how, 0) * producer.supply_used
+
+
+def _via(how: int, way: Production, names: RowNames) -> dict[str, Any]:
+    """Eggs take all of the time, what becomes something else one loop less (economy.md, 7)."""
+    loops = way.loops or 0.0
+    trained = how in IN_WORK or way.as_trained
+    low, high = way.via_after_loops or (0.0, 0.0)
+    return {
+        "via": names.types.get(way.via or "", NONE),
+        "via_low": int(low),
+        "via_high": int(high),
+        "via_ticks": loops if trained else ceil(loops) - 1.0,
+        "refund": 1.0 if trained else 0.75,
+    }
 
 
 def _builder(how: int, producer: Unit) -> int:
@@ -150,6 +182,11 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "vespene": upgrade.vespene,
                     "supply": 0.0,
                     "ticks": upgrade.research_loops,
+                    "via": NONE,
+                    "via_low": 0,
+                    "via_high": 0,
+                    "via_ticks": upgrade.research_loops,
+                    "refund": 1.0,
                     "needs": sum(needs.bits.get(name, 0) for name in upgrade.requires_units),
                     "attached": 0,
                     "needs_tech": sum(names.techs[name] for name in single),

@@ -103,6 +103,8 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("is_larva", "?"),
+        ("breeds", "?"),  # larvae come to it
         ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not
         ("creep_start", "f8"),
         ("creep_ticks", "f8"),  # for a step of one cell
@@ -282,6 +284,7 @@ BUFF_ROW = np.dtype(
         ("accel_mult", "f8"),
         ("accel_add", "f8"),
         ("rate", "f8"),
+        ("work", "f8"),  # how fast a structure makes what it makes
         ("range_add", "f8"),
         ("damage_add", "f8"),  # against targets with one of `damage_vs`
         ("damage_vs", "i8"),
@@ -343,6 +346,17 @@ UPGRADE = np.dtype(
 )
 
 
+# How larvae come to hatcheries.
+BREEDING = np.dtype(
+    [
+        ("larva", "i8"),  # row of Rules.types; -1 = this rule set has none
+        ("inject", "i8"),  # row of the ability that brings more; -1 = none
+        ("n_injected", "i8"),
+    ],
+    align=True,
+)
+
+
 class Rules(NamedTuple):
     """Static tables: rows of `types` are unit types, and so are both axes of the matrices, whose
     second half of columns stands for the same types lifted into the air."""
@@ -350,6 +364,7 @@ class Rules(NamedTuple):
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     harvest: Annotated[Records, HARVEST, "1"]
+    breeding: Annotated[Records, BREEDING, "1"]
     products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]

@@ -44,9 +44,10 @@ from terrarium.engine.tables.names import (
     record,
     traits,
 )
-from terrarium.engine.tables.products import compile_products, find_needs
+from terrarium.engine.tables.products import LARVA_MOVER, compile_products, find_needs
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
+    BREEDING,
     HARVEST,
     HIT_ROW,
     TARGETING,
@@ -91,6 +92,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
         harvest=records(1, HARVEST),
+        breeding=records(1, BREEDING),
         products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
         weapons=records(max(1, len(weapons)), WEAPON),
@@ -120,6 +122,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         round(limits.call_for_help_loops),
     )
     rules.harvest[0] = _HARVEST
+    rules.breeding[0] = _breeding(facts, names)
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
     w = h = 0
     for row, unit in enumerate(units):
@@ -149,6 +152,17 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         h += 1
     fill_matrices(rules, units)
     return rules, dict(names.types)
+
+
+def _breeding(facts: RuleSet, names: RowNames) -> tuple[int, int, int]:
+    """A row of BREEDING."""
+    larvae = [unit.name for unit in facts.units.values() if unit.mover == LARVA_MOVER]
+    if not larvae:
+        return -1, -1, 0
+    for ability in facts.abilities.values():
+        if ability.summon and ability.summon.unit == larvae[0]:
+            return names.types[larvae[0]], names.abilities[ability.name], ability.summon.count
+    return names.types[larvae[0]], -1, 0
 
 
 def _answers(assumptions: Assumptions) -> dict[str, Any]:
@@ -241,7 +255,8 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
         "biological": "Biological" in unit.attributes,
-        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0,  # cocoons have speed, but stay
+        # Cocoons have a speed, but stay; larvae go nowhere that one could tell them.
+        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0 and unit.mover != LARVA_MOVER,
         "has_turret": bool(turrets),
         "fires_moving": any(w.movement_while_firing == "full" and not w.suicide for w in weapons),
         "explodes": any(w.suicide for w in weapons),
@@ -280,6 +295,8 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "townhall": "townhall" in unit.traits and not unit.flying,
         "supply_used": unit.supply_used,
         "supply_given": unit.supply_provided,
+        "is_larva": unit.mover == LARVA_MOVER,
+        "breeds": unit.race == "Zerg" and "townhall" in unit.traits,
         "creep": unit.creep.radius if unit.creep else 0.0,
         "creep_start": unit.creep.start if unit.creep else 0.0,
         "creep_ticks": unit.creep.loops_per_step if unit.creep else 0.0,

@@ -8,6 +8,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.creep import creep_at
 from terrarium.engine.kernels.economy.power import is_powered
+from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.records import Records
 from terrarium.engine.state import MAX_PLAYERS, Game, has_economy
 
@@ -57,7 +58,7 @@ def add_ground(game: Game, u: int) -> None:
     if row.needs_creep and creep_at(game, me.x, me.y):
         me.status |= codes.ON_CREEP
     if row.needs_power and not is_powered(game, me.owner, me.x, me.y):
-        me.status |= codes.UNPOWERED | codes.STUNNED | codes.BLINDED
+        me.status |= codes.UNPOWERED | codes.HALTED | codes.STUNNED | codes.BLINDED
 
 
 @kernel
@@ -171,6 +172,9 @@ def doings(game: Game, u: int) -> int:
         status |= codes.MANNED
     if skill.made >= 0:
         status |= codes.JOINED
+    if has_economy(game) and changes_form(game, u):
+        if not game.rules.types[game.units[u].kind].structure:
+            status |= codes.STUNNED
     if has_economy(game) and game.producers[u].progress < 1.0:
         status |= codes.UNFINISHED | codes.STUNNED | codes.STARVED | codes.BLINDED
     return status

@@ -3,18 +3,17 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.morphing import run_morph
 from terrarium.engine.kernels.economy.payment import (
     can_pay,
     meets_requirements,
     pay_for,
     refund,
 )
-from terrarium.engine.kernels.economy.resources import may_gather
-from terrarium.engine.kernels.events import new_event
-from terrarium.engine.kernels.geometry import length
-from terrarium.engine.kernels.orders.orders import go_to_point, order_on_unit
+from terrarium.engine.kernels.economy.rally import exit_of, send_off
+from terrarium.engine.kernels.economy.work import changes_form, note_product, work_rate
 from terrarium.engine.kernels.setup.births import spawn
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game
 
 MOST_SUPPLY = 200.0
 QUEUE_DEPTH = 5
@@ -90,6 +89,8 @@ def may_produce(game: Game, u: int, p: int) -> int:
     depth = game.items.shape[1] if has_reactor(game, u) else QUEUE_DEPTH
     if producer.n_items >= depth:
         return codes.QUEUE_IS_FULL
+    if changes_form(game, u):
+        return codes.CANT_QUEUE_THAT_ORDER
     return can_pay(game, me.owner, p)
 
 
@@ -139,35 +140,18 @@ def cancel_last(game: Game, u: int) -> int:
 
 
 @kernel
-def set_rally(game: Game, u: int, v: int, x: float, y: float) -> int:
-    """New units go to a point, follow a unit, or gather from a resource; on itself: nowhere."""
-    producer, row = game.producers[u], game.rules.types[game.units[u].kind]
-    if not row.structure:
-        return codes.NOT_SUPPORTED
-    producer.rally, producer.rally_target, producer.rally_tag = codes.RALLY_POINT, codes.NO_UNIT, 0
-    producer.rally_x, producer.rally_y = x, y
-    if v == u:
-        producer.rally = codes.NO_RALLY
-    elif v >= 0:
-        producer.rally, producer.rally_target = codes.RALLY_UNIT, v
-        producer.rally_tag = game.units[v].tag
-        producer.rally_x, producer.rally_y = game.units[v].x, game.units[v].y
-    return codes.SUCCESS
-
-
-@kernel
-def note_product(game: Game, kind: int, u: int, p: int) -> None:
-    event = game.events[new_event(game, kind, u)]
-    event.amount = float(p)
-
-
-@kernel
 def run_production(game: Game) -> None:
     """One tick of all queues."""
     keep_accounts(game)
     for i in range(game.clock[0].n_living):
         u = game.living[i]
-        if game.units[u].alive and game.producers[u].n_items > 0:
+        if game.producers[u].n_items == 0 or not game.units[u].alive:
+            continue
+        if game.units[u].status & codes.HALTED:
+            continue
+        if changes_form(game, u):
+            run_morph(game, u)
+        else:
             run_queue(game, u)
 
 
@@ -178,12 +162,13 @@ def run_queue(game: Game, u: int) -> None:
     The next one gets its first tick in that in which the one before it ends (economy.md, 7).
     """
     producer, n_lines = game.producers[u], 2 if has_reactor(game, u) else 1
+    work = work_rate(game, u)
     k = 0
     while k < min(n_lines, producer.n_items):
         item = game.items[u, k]
         if not item.begun and not begin_item(game, u, k):
             return  # waits for supply, and so do those behind it
-        item.left -= 1.0
+        item.left -= work
         if item.left <= 0.0:
             p = item.product
             remove_item(game, u, k)
@@ -227,34 +212,3 @@ def finish(game: Game, u: int, p: int) -> None:
         v = spawn(game, product.makes, me.owner, x, y, False)
         if v >= 0:
             send_off(game, u, v)
-
-
-@kernel
-def exit_of(game: Game, u: int, kind: int) -> tuple[float, float]:
-    """Where a unit leaves its producer: on the side of the rally point, or below."""
-    me, producer = game.units[u], game.producers[u]
-    dx, dy = 0.0, -1.0
-    if producer.rally != codes.NO_RALLY:
-        to_x, to_y = producer.rally_x - me.x, producer.rally_y - me.y
-        distance = length(to_x, to_y)
-        if distance > 1e-9:
-            dx, dy = to_x / distance, to_y / distance
-    out = game.rules.types[me.kind].radius + game.rules.types[kind].radius
-    return me.x + dx * out, me.y + dy * out
-
-
-@kernel
-def send_off(game: Game, u: int, v: int) -> None:
-    """Give a new unit the order that the rally point of its producer means."""
-    producer = game.producers[u]
-    if producer.rally == codes.NO_RALLY:
-        return
-    target = producer.rally_target
-    if producer.rally == codes.RALLY_UNIT and is_unit(game, target, producer.rally_tag):
-        if game.rules.types[game.units[v].kind].worker and may_gather(game, v, target):
-            order_on_unit(game, v, codes.GATHER, target, False)
-            return
-        if game.rules.types[game.units[target].kind].resource == codes.NO_RESOURCE:
-            order_on_unit(game, v, codes.FOLLOW, target, False)
-            return
-    go_to_point(game, v, codes.MOVE, producer.rally_x, producer.rally_y, False)

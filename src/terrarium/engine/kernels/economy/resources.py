@@ -7,6 +7,8 @@ from terrarium.engine.jit import inline, kernel
 from terrarium.engine.state import Game
 
 NEVER = -1
+FIRST_LARVA = -1.0
+"""A hatchery has one larva as soon as it is finished."""
 
 
 @inline
@@ -78,9 +80,13 @@ def clear_production(game: Game, u: int) -> None:
     producer = game.producers[u]
     producer.made_as, producer.progress, producer.left = codes.NO_PRODUCT, 1.0, 0.0
     producer.builder, producer.builder_tag = codes.NO_UNIT, 0
-    producer.n_items, producer.rally, producer.patch = 0, codes.NO_RALLY, codes.NO_UNIT
-    producer.rally_x, producer.rally_y = 0.0, 0.0
-    producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0
+    producer.n_items, producer.patch = 0, codes.NO_UNIT
+    for k in range(producer.rally.shape[0]):
+        producer.rally[k], producer.rally_x[k], producer.rally_y[k] = codes.NO_RALLY, 0.0, 0.0
+        producer.rally_target[k], producer.rally_tag[k] = codes.NO_UNIT, 0
+    producer.n_larvae, producer.larva_timer = 0, FIRST_LARVA
+    producer.n_injects, producer.inject_timer = 0, 0.0
+    producer.brood, producer.brood_timer = 0, 0.0
 
 
 @kernel

@@ -41,7 +41,7 @@ def stands_in(game: Game, v: int, footprint: int, x: float, y: float) -> bool:
     """Does a body on the ground overlap a footprint whose middle is at (x, y)?"""
     other, shape = game.units[v], game.rules.footprints[footprint]
     row = game.rules.types[other.kind]
-    if not other.alive or row.walker == codes.FLYER or is_placed(game, v):
+    if not other.alive or row.walker == codes.FLYER or row.is_larva or is_placed(game, v):
         return False
     reach = row.inner if row.mobile else row.separation
     dx = max(abs(other.x - x) - 0.5 * shape.width, 0.0)

@@ -3,7 +3,10 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.construction import cancel_site
-from terrarium.engine.kernels.economy.production import cancel_last, produce, set_rally
+from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
+from terrarium.engine.kernels.economy.production import cancel_last, produce
+from terrarium.engine.kernels.economy.rally import set_rally, set_worker_rally
+from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
 from terrarium.engine.records import Records
@@ -43,14 +46,16 @@ def is_for_producer(game: Game, command: Records) -> bool:
     """Is it about the queue of a structure, or its rally point?"""
     if command.kind == codes.SMART:
         return not game.rules.types[game.units[command.unit].kind].mobile
-    return codes.PRODUCE <= command.kind <= codes.RALLY
+    return codes.PRODUCE <= command.kind <= codes.RALLY or command.kind == codes.RALLY_WORKERS
 
 
 @kernel
 def cancel(game: Game, u: int) -> int:
-    """Give up a structure that is not finished, or the last product of its queue."""
+    """Give up a structure that is not finished, a change of form, or the last of a queue."""
     if game.units[u].status & codes.UNFINISHED:
         return cancel_site(game, u)
+    if changes_form(game, u):
+        return cancel_morph(game, u)
     return cancel_last(game, u)
 
 
@@ -58,7 +63,7 @@ def cancel(game: Game, u: int) -> int:
 def tell_producer(game: Game, u: int, command: Records) -> int:
     """Carry out a command that is no order of the unit's queue."""
     if command.kind == codes.PRODUCE:
-        return produce(game, u, command.ability)
+        return make(game, u, command.ability)
     if command.kind == codes.CANCEL_LAST:
         return cancel(game, u)
     v = command.target
@@ -66,4 +71,17 @@ def tell_producer(game: Game, u: int, command: Records) -> int:
         return codes.ERROR
     if v >= 0 and not (v < game.clock[0].n_slots and game.units[v].alive):
         return codes.CANT_TARGET_THAT_UNIT
+    if command.kind == codes.RALLY_WORKERS:
+        return set_worker_rally(game, u, v, command.x, command.y)
     return set_rally(game, u, v, command.x, command.y)
+
+
+@kernel
+def make(game: Game, u: int, p: int) -> int:
+    """Begin a product in the way in which it is made."""
+    if not 0 <= p < game.rules.products.shape[0]:
+        return codes.NOT_SUPPORTED
+    how = game.rules.products[p].how
+    if how == codes.HOW_MORPH or how == codes.HOW_LARVA:
+        return morph_into(game, u, p)
+    return produce(game, u, p)

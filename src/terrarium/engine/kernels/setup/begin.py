@@ -10,9 +10,10 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
-from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
+from terrarium.engine.kernels.economy.surroundings import feel_ground
 from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
@@ -106,6 +107,7 @@ def start(game: Game, seed: np.uint64) -> None:
         count_made(game)
         begin_match(game)
         tally(game)
+        count_larvae(game)
 
 
 @kernel
