@@ -15,6 +15,7 @@ from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
 from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
+from terrarium.cli.list_opponents import ListOpponents
 from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
@@ -40,6 +41,7 @@ COMMANDS: Commands = {
     "list rules": ListRules,
     "list terrains": ListTerrains,
     "list maps": ListMaps,
+    "list opponents": ListOpponents,
     "list algos": ListAlgos,
     "list settings": ListSettings,
     "list presets": ListPresets,

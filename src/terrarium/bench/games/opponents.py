@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ def bench_opponents(
             developments += _development(config, level, race)
     duels = []
     names = list(levels())
-    for below, level in zip(names, names[1:], strict=False):
+    for below, level in pairwise(names):
         if config.duels and (not config.levels or level in config.levels):
             tell(f"{level} against {below}")
             duels.append(_duels(config, level, below))

@@ -132,7 +132,7 @@ class GameTask:
     def find(cls, word: str, options: Mapping[str, Any]) -> Self:
         """`game/simple_64`, `game/ladder/7`, `game/my_map.toml`."""
         given = {name: value for name, value in options.items() if value is not None}
-        known = [each for each in GameOptions.__dataclass_fields__]
+        known = list(GameOptions.__dataclass_fields__)
         for name in given:
             if name not in known:
                 raise TerrariumError(
@@ -209,4 +209,21 @@ class GameTask:
         return _summary(self, matches, how.seed, time.perf_counter() - start)
 
     def record(self, player: Opponent, seed: int, title: str) -> "Replay":
-        raise NotImplementedError
+        return record_game(self._env(player), seed, title)
+
+
+def _summary(task: GameTask, matches: list[Match], seed: int, seconds: float) -> GameEvaluation:
+    ends = [match.results[0] for match in matches]
+    loops = sum(match.loops for match in matches)
+    return GameEvaluation(
+        game=task.name,
+        opponent=task.options.opponent,
+        episodes=len(matches),
+        seed=seed,
+        wins=ends.count(GameResult.VICTORY),
+        defeats=ends.count(GameResult.DEFEAT),
+        ties=ends.count(GameResult.TIE),
+        timeouts=ends.count(GameResult.UNDECIDED),
+        mean_loops=loops / len(matches),
+        loops_per_s=loops / max(seconds, 1e-9),
+    )
