@@ -131,6 +131,7 @@ class Simulator:
         facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
         self.setup = scenario
         self.n_players = _count_players(teams)
+        self.teams = tuple(tuple(sorted(team)) for team in teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(unit.known_as for unit in facts.units.values())

@@ -138,7 +138,7 @@ class Recorder:
                 raise ReplayError(
                     f"a reason for slot {slot}; slots are 0 to {self._sim.n_slots - 1}"
                 )
-            reason = _line(by_its_slot[slot])[:MAX_REASON]
+            reason = one_line(by_its_slot[slot])[:MAX_REASON]
             if reason == self._why.get(slot, ""):
                 continue
             number = self._reasons.setdefault(reason, len(self._reasons))
@@ -174,11 +174,11 @@ class Recorder:
             raise ReplayError(f'unknown outcome "{outcome}". Allowed: {", ".join(OUTCOMES)}')
         scenario = self._sim.scenario
         return About(
-            title=_line(title) or _line(scenario.title),
+            title=one_line(title) or one_line(scenario.title),
             outcome=outcome,
             seed=self._seed,
-            scenario=_line(scenario.name),
-            scenario_title=_line(scenario.title),
+            scenario=one_line(scenario.name),
+            scenario_title=one_line(scenario.title),
             scenario_version=scenario.version,
             ruleset=scenario.rules,
             ruleset_version=load_ruleset(scenario.rules).version,
@@ -254,7 +254,7 @@ def _compact(commands: Records, step: int) -> Records:
     return given
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text on one line, without what cannot be shown."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(shown.split())[:MAX_TEXT]

@@ -136,6 +136,15 @@ class Field {
     return side === 0 ? this.colors.ally : this.colors.enemy;
   }
 
+  bodyColor(side) {
+    return side === 0 ? this.colors.ally_body : this.colors.enemy_body;
+  }
+
+  /** The outline of a unit. */
+  outline(unit, type, x, y, radius) {
+    this.circle(x, y, radius);
+  }
+
   circle(x, y, radius) {
     this.pen.beginPath();
     this.pen.arc(x, y, radius, 0, 2 * Math.PI);
@@ -158,14 +167,14 @@ class Field {
       pen.stroke();
     }
     this.spells.drawBehind(unit, type, x, y, radius, color);
-    pen.fillStyle = unit.side === 0 ? colors.ally_body : colors.enemy_body;
-    this.circle(x, y, radius);
+    pen.fillStyle = this.bodyColor(unit.side);
+    this.outline(unit, type, x, y, radius);
     pen.fill();
     const line = Math.max(1.25, Math.min(3, radius * 0.16));
     pen.strokeStyle = color;
     pen.lineWidth = line;
     if (cloaked) pen.setLineDash([radius * 0.35, radius * 0.35]);
-    this.circle(x, y, radius - line / 2);
+    this.outline(unit, type, x, y, radius - line / 2);
     pen.stroke();
     pen.setLineDash([]);
     if (type.flying) {

@@ -1,6 +1,7 @@
 /* What is known of one unit, in words. */
 
-const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal", "use"];
+const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal", "use",
+  "gather", "return cargo"];
 const HAS_PLACE = [1, 2, 3, 6, 8, CAST_ORDER];
 const STATES = [[CLOAKED, "cloaked"], [ROOTED, "cannot move"], [DISARMED, "cannot attack"], [SILENCED, "cannot cast"],
   [UNTOUCHABLE, "untouchable"], [LIFTED, "lifted"]];
