@@ -33,7 +33,7 @@ class Eval:
     """
 
     player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER|RUN")]
-    """random; in battles heuristic (SMAC's own script), kiting, attack_move, tactics; in whole games
+    """random; in battles heuristic (SMAC's own script), kiting, attack_move, tactics; in games
     a computer opponent such as hard-zerg; or a run's folder or checkpoint. Skills of tactics are
     switched so: tactics:no-stim,nearest-yamato"""
     scenarios: Annotated[

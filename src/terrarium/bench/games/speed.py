@@ -65,9 +65,7 @@ class GameBench:
     slowest_loops_per_s: float
 
 
-def bench_game(
-    config: GameBenchConfig, progress: Callable[[str], None] | None = None
-) -> GameBench:
+def bench_game(config: GameBenchConfig, progress: Callable[[str], None] | None = None) -> GameBench:
     """Play one game and time it."""
     from terrarium.envs.games.game_env import GameEnv  # loads the engine
 

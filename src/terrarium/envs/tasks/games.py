@@ -16,6 +16,7 @@ from terrarium.envs.evaluate import wilson_interval
 from terrarium.envs.games.ending import GameResult
 from terrarium.envs.games.game_env import LIMIT_TICKS, STEP_TICKS, GameEnv
 from terrarium.envs.games.matches import Match, play_match
+from terrarium.envs.games.recording import record_game
 from terrarium.envs.tasks.spec import Spec
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, MeanReturn, Task
 from terrarium.envs.views import Views

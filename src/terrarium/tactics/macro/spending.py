@@ -24,9 +24,11 @@ def spend(turn: Turn) -> None:
     if not len(turn.halls) and not _halls(turn):
         make(turn, turn.plan.townhalls[0], "the last townhall is gone")
     supply(turn)
+    halls = frozenset(turn.plan.townhalls)
+    structures(turn, halls)  # a townhall that trains workers without pause could never change
     workers(turn)
     gas(turn)
-    structures(turn)
+    structures(turn, frozenset(goal.what for goal in turn.plan.structures) - halls)
     expansions(turn)
     upgrades(turn)
     army(turn)
@@ -34,7 +36,9 @@ def spend(turn: Turn) -> None:
 
 
 def _halls(turn: Turn) -> int:
-    return turn.count_any(turn.catalog.rows_of(*turn.plan.townhalls))
+    """Townhalls, with those that are ordered. What one of them becomes is no other one."""
+    rows = turn.catalog.rows_of(*turn.plan.townhalls)
+    return int(turn.there[list(rows)].sum() + turn.making[rows[0]])
 
 
 def supply(turn: Turn) -> None:
@@ -80,15 +84,15 @@ def gas(turn: Turn) -> None:
         make(turn, plan.gas[0], "gas")
 
 
-def structures(turn: Turn) -> None:
-    """What the plan wants by now; of each kind one after the other."""
+def structures(turn: Turn, kinds: frozenset[str]) -> None:
+    """What the plan wants of some kinds by now; of each kind one after the other."""
     plan = turn.plan
     opening = turn.level.opening.get(plan.race, plan.opening)
     tried: set[str] = set()
     for goal in plan.structures:
         first = goal.what == plan.producer and goal.count == 1
         loop = opening.production if first else goal.loop
-        if turn.loop < loop * turn.level.slowdown or goal.what in tried:
+        if turn.loop < loop * turn.level.slowdown or goal.what in tried or goal.what not in kinds:
             continue
         if turn.count(goal.what) + _successors(turn, goal.what) < goal.count:
             tried.add(goal.what)
