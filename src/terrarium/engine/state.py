@@ -642,12 +642,6 @@ def has_economy(game: Game) -> bool:
 
 
 @inline
-def keeps_sight(game: Game) -> bool:
-    """Is it known of every cell who sees it? In battles, units look for each other instead."""
-    return game.views.shape[0] > 0
-
-
-@inline
 def keeps_creep(game: Game) -> bool:
     """Does this game know of creep?"""
     return game.creep.shape[0] > 0
@@ -657,6 +651,12 @@ def keeps_creep(game: Game) -> bool:
 def keeps_power(game: Game) -> bool:
     """Does this game know of power?"""
     return game.power.shape[0] > 0
+
+
+@inline
+def keeps_sight(game: Game) -> bool:
+    """Is it known of every cell who sees it? In battles, units look for each other instead."""
+    return game.views.shape[0] > 0
 
 
 @inline

@@ -14,6 +14,7 @@ VIEW = np.dtype(
         ("over", "?"),  # over cliffs and what blocks the sight
         ("until", "i8"),  # of a glimpse: the tick in which it ends
         ("sighted", "i8"),  # bit o: owner o sees the unit; other than UNIT.seen, also untouchable
+        ("remembered", "i8"),  # bit o: owner o has a snapshot of it
         ("blips", "i8"),  # bit o: a Sensor Tower of owner o shows that something is there
         ("shown_to", "i8"),  # bit o: the unit has hit units of owner o from the fog
         ("shown_until", "i8"),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium import __version__
+from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.records import Records
@@ -72,6 +73,8 @@ class Recorder:
             raise ReplayError(f'unknown kind of record "{kind}". Allowed: exact, light')
         if not 0 <= e < sim.n_envs:
             raise ReplayError(f"game {e} does not exist; games are 0 to {sim.n_envs - 1}")
+        if not isinstance(sim.setup, Scenario):
+            raise ReplayError(f"{sim.setup.name} is a whole game; record it with GameRecorder")
         if sim.ticks[e] != sim.rules.assumptions["opening_ticks"][0]:
             raise ReplayError(
                 f"game {e} has run {sim.ticks[e]} ticks; begin a record right after a reset"

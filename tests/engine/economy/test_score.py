@@ -76,13 +76,16 @@ def test_everything_gathered_is_in_the_bank_in_use_in_progress_or_lost() -> None
         sim.order(0, worker, codes.GATHER, target=refinery)
     sim.step(1)
     given = {what: unaccounted(sim, 1, what) for what in BOTH}
-    foes = [sim.create(0, "zergling", 2, 24.0, 18.0 + k) for k in range(2)]
+    foes: list[int] = []
     in_progress, lost = 0.0, 0.0
     for loop in range(0, 2400, 8):
         if loop % 160 == 0:
             sim.produce(0, hall, "scv")
             sim.produce(0, barracks, "marine")
             sim.produce(0, lab, "terran_infantry_weapons_level1")
+        if loop == 1600:
+            foes = [sim.create(0, "zergling", 2, 24.0, 18.0 + k) for k in range(2)]
+            sim.units["hp"][0, base.workers()[5]] = 0.0
         if loop == 640:
             sim.order(0, hall, codes.CANCEL_LAST)
         sim.step(8)
@@ -94,7 +97,8 @@ def test_everything_gathered_is_in_the_bank_in_use_in_progress_or_lost() -> None
         n_spent = 50 + score["collected_minerals"] - sim.players["minerals"][0, 1]
         assert score["spent_minerals"] == n_spent
     assert in_progress >= 100
-    assert lost > 0 or not sim.units["alive"][0, foes].all()
+    assert lost > 0
+    assert score_of(sim)["killed_minerals"][ARMY] == 25 * (~sim.units["alive"][0, foes]).sum()
     assert score["total_used_minerals"].sum() > score["used_minerals"].sum() - 1e-9
     assert score["collected_vespene"] > 100
 

@@ -207,6 +207,10 @@ class Footprint:
 
     size: tuple[int, int] | None
     ground_block_polygon: tuple[tuple[float, float], ...] | None
+    placement: tuple[tuple[int, int], ...] | None = None
+    """of its cells, from the lower left, those on which nothing else can be built; `None`: all"""
+    blocking: tuple[tuple[int, int], ...] | None = None
+    """those that walkers cannot enter; `None`: as far as the outline covers them"""
 
 
 @dataclass(frozen=True)
@@ -339,6 +343,8 @@ class Unit:
     production: tuple[Production, ...]
     abilities_seen: tuple[int, ...]
     command_card: tuple[int, ...]
+    capture_range: float = 0.0
+    """of a neutral tower: how near a unit that takes it over has to be"""
 
     @property
     def known_as(self) -> str:

@@ -201,7 +201,7 @@ def _footprint(table: Layers) -> Footprint | None:
     if not table.has("footprint"):
         return None
     footprint = table.table("footprint")
-    footprint.only([field.name for field in fields(Footprint)])
+    footprint.only(("size", "ground_block_polygon"))
     size, outline = None, None
     if footprint.has("size"):
         width, height = footprint.numbers("size", 2)

@@ -8,7 +8,7 @@ from math import hypot
 from terrarium.data.battles.scenario import Terrain
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
-from terrarium.data.games.neutral import with_neutral
+from terrarium.data.games.neutral import stands, with_neutral
 from terrarium.data.maps.game_map import GameMap, Place
 from terrarium.data.maps.objects import MapObject
 from terrarium.data.maps.terrain import terrain_of
@@ -73,13 +73,14 @@ class Melee:
 
     @cached_property
     def terrain(self) -> Terrain:
-        """The ground as rocks and towers leave it. Resources are units."""
-        return terrain_of(self.map, with_resources=False)
+        """The bare ground. Resources, rocks and towers are units."""
+        return terrain_of(self.map, with_objects=False)
 
     def starts(self) -> Iterator[Start]:
-        """What stands on the map when the game begins: resources, then player by player."""
-        for resource in self.map.resources:
-            yield Start(resource.type, 0, resource.x, resource.y)
+        """What stands on the map when the game begins: neutral objects, then player by player."""
+        for thing in self.map.objects:
+            if stands(thing.kind):
+                yield Start(thing.type, 0, thing.x, thing.y)
         for owner, (race, place) in enumerate(zip(self.races, self.map.starts, strict=False), 1):
             field = self.first_field(place)
             at = (field.x, field.y) if field else None

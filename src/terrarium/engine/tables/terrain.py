@@ -39,8 +39,9 @@ class Ground(NamedTuple):
     island: Annotated[NDArray[np.int32], "i4", "layers C"]  # connected cells; -1 = none
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
-    sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
     terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
+    buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
+    sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
     # Sectors are numbered like cells: row by row.
     sector_column: Annotated[NDArray[np.int64], "i8", "width"]  # of each x
@@ -81,8 +82,9 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
             [_is_convex(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
         ),
         level=terrain.level.astype(np.int64).ravel(),
-        sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
         terrace=_terraces(terrain).ravel(),
+        buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
+        sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
         sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
         sector_row=np.repeat(np.arange(len(row_edge) - 1), np.diff(row_edge)),

@@ -45,9 +45,9 @@ class GamePainter:
         self._head = round(_HEAD * self._zoom)
         self._size = (FINE * width, round(down * self._scale) // FINE * FINE)
         self._letters = letters_of(frames.types)
-        cells = frames.map.height - self._top
-        box = [self._left * CELL, cells * CELL, (self._left + across) * CELL]
-        ground = ground_image_of(frames.map).crop((*box, (cells + down) * CELL))
+        above, right = frames.map.height - self._top, self._left + across
+        box = (self._left * CELL, above * CELL, right * CELL, (above + down) * CELL)
+        ground = ground_image_of(frames.map).crop(box)
         self._ground = ground.resize(self._size, Image.Resampling.BICUBIC)
 
     def paint(self, sample: int) -> Image.Image:

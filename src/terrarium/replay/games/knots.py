@@ -66,9 +66,12 @@ class LineKnots:
         """Sample `n`: values in the game's units [slots, columns]; `lives` has the unit in each
         slot, `there` whether it was there at the sample before, `begin` whether it is new."""
         scaled = np.clip(values * self._steps, 0.0, float(HIGHEST))
+        # No line may end outside of what can be stored.
+        lowest = np.maximum(scaled - self._tolerance, 0.0)
+        highest = np.minimum(scaled + self._tolerance, float(HIGHEST))
         apart = np.maximum(tick - self._since, 1.0)
-        low = np.maximum(self._low, (scaled - self._tolerance - self._anchor) / apart)
-        high = np.minimum(self._high, (scaled + self._tolerance - self._anchor) / apart)
+        low = np.maximum(self._low, (lowest - self._anchor) / apart)
+        high = np.minimum(self._high, (highest - self._anchor) / apart)
         broken = (low > high) & there[:, None]
         for name, part in self._parts.items():
             ends = np.flatnonzero(broken[:, part].any(axis=1))
@@ -76,8 +79,8 @@ class LineKnots:
                 self._end(name, part, ends, lives)
                 apart_now = tick - self._tick
                 anchor = self._anchor[ends, part]
-                low[ends, part] = (scaled[ends, part] - self._tolerance[part] - anchor) / apart_now
-                high[ends, part] = (scaled[ends, part] + self._tolerance[part] - anchor) / apart_now
+                low[ends, part] = (lowest[ends, part] - anchor) / apart_now
+                high[ends, part] = (highest[ends, part] - anchor) / apart_now
             new = np.flatnonzero(begin)
             if len(new):
                 at = np.full(len(new), n)

@@ -35,6 +35,8 @@ def refresh(game: Game, u: int) -> None:
     add_buffs(game, u)
     me.rate = min(max(me.rate, LOWEST_RATE), HIGHEST_RATE)
     me.status |= doings(game, u)
+    if me.status & codes.UNFINISHED and game.rules.structures[me.kind].bare:
+        me.armor = 0.0
     lifted = me.status & codes.LIFTED != 0
     me.plane = codes.AIR if lifted else row.plane
     me.column = me.kind + (game.rules.types.shape[0] if lifted else 0)

@@ -2,10 +2,13 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.abilities.morphs import become
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.combat.weapons import add_shot
+from terrarium.engine.kernels.economy.addons import fitting_addon, is_busy, producer_of
 from terrarium.engine.kernels.economy.payment import refund
 from terrarium.engine.kernels.economy.placement import geyser_under, may_stand
+from terrarium.engine.kernels.economy.production import cancel_last
 from terrarium.engine.kernels.economy.resources import may_gather
 from terrarium.engine.kernels.economy.sites import (
     BESIDE,
@@ -17,6 +20,7 @@ from terrarium.engine.kernels.economy.sites import (
     may_construct,
 )
 from terrarium.engine.kernels.events import new_event
+from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.footprints import cover_geyser
 from terrarium.engine.kernels.orders.orders import current_order, finish_order, order_on_unit
 from terrarium.engine.kernels.setup.births import spawn
@@ -27,8 +31,13 @@ FIRST_SHARE = 0.1
 """Of the life and the shields that a structure begins with."""
 CANCELLED_SHARE = 0.75
 """Of its cost that comes back."""
+BURNING_SHARE = 1.0 / 3.0
+"""Terran structures with less of their life burn (game_rules.md, 7)."""
+BURNT_A_TICK = 1.0 / 5.33
 PATIENCE_TICKS = 48
-"""Without getting nearer to its site a worker gives up."""
+"""Without getting on a worker gives up."""
+SLOW_SHARE = 0.3
+"""Of its pace: it does not get on."""
 NEARLY_ALL = 1e-6
 """Life that rounding alone keeps from a structure that nobody has hurt."""
 
@@ -38,8 +47,8 @@ def construct(game: Game) -> None:
     """One tick of all sites, and of the workers that are to begin or to go on with one."""
     for i in range(game.clock[0].n_living):
         v = game.living[i]
-        if game.units[v].status & codes.UNFINISHED and game.units[v].alive:
-            advance_site(game, v)
+        if game.rules.types[game.units[v].kind].structure and game.units[v].alive:
+            keep_up(game, v)
     game.scratch.counts[N_SHOTS] = 0
     for i in range(game.clock[0].n_living):
         u = game.living[i]
@@ -52,18 +61,60 @@ def construct(game: Game) -> None:
 
 
 @kernel
+def keep_up(game: Game, v: int) -> None:
+    """One tick of a structure: it is built, or burns; add-ons come to their producers."""
+    me = game.units[v]
+    takes = game.rules.structures[me.kind]
+    if takes.alone >= 0:
+        join_producer(game, v)
+    if me.status & codes.UNFINISHED:
+        advance_site(game, v)
+    elif takes.burns and me.hp < BURNING_SHARE * me.hp_max:
+        me.hp -= BURNT_A_TICK
+
+
+@kernel
+def join_producer(game: Game, v: int) -> None:
+    """An add-on is of the type that its producer needs, or of none; one that is not finished does
+    not outlive its producer."""
+    me = game.units[v]
+    kind = fitting_addon(game, v)
+    if me.status & codes.UNFINISHED:
+        if producer_of(game, v) < 0:
+            me.hp = 0.0
+    elif kind != me.kind:
+        while game.producers[v].n_items > 0:
+            cancel_last(game, v)
+        become(game, v, kind)
+
+
+@kernel
 def is_due(game: Game, u: int) -> bool:
     """Look after a worker with an order to build; does it begin its structure now?"""
-    me, order = game.units[u], game.orders[u, 0]
+    order = game.orders[u, 0]
     if order.kind == codes.CONSTRUCT:
         take_work(game, u)
         return False
-    footprint = game.rules.types[game.rules.products[order.ability].makes].footprint
+    product = game.rules.products[order.ability]
+    if product.how == codes.HOW_ADDON:
+        return game.skills[u].morph < 0  # else it is still landing
+    footprint = game.rules.types[product.makes].footprint
     if gap_to_footprint(game, u, footprint, order.x, order.y) <= TOUCH:
         return True
-    if me.stalled > PATIENCE_TICKS:
+    if is_held_up(game, u):
         fail_build(game, u, codes.COULDNT_REACH_TARGET)
     return False
+
+
+@kernel
+def is_held_up(game: Game, u: int) -> bool:
+    """Count the ticks in which a worker does not get on; are they too many?"""
+    me, worker = game.units[u], game.workers[u]
+    if length(me.speed_x, me.speed_y) < SLOW_SHARE * me.max_speed:
+        worker.held_up += 1
+    else:
+        worker.held_up = max(0, worker.held_up - 2)
+    return worker.held_up > PATIENCE_TICKS
 
 
 @kernel
@@ -75,7 +126,8 @@ def take_work(game: Game, u: int) -> None:
         finish_order(game, u)
     elif not has_builder(game, v) and gap_to_site(game, u, v) <= TOUCH:
         game.producers[v].builder, game.producers[v].builder_tag = u, game.units[u].tag
-    elif not has_builder(game, v) and game.units[u].stalled > PATIENCE_TICKS:
+        game.workers[u].held_up = 0
+    elif not has_builder(game, v) and is_held_up(game, u):
         note_build(game, codes.FAILED, u, game.producers[v].made_as)
         finish_order(game, u)
 
@@ -94,6 +146,7 @@ def fail_build(game: Game, u: int, why: int) -> None:
     p = game.orders[u, 0].ability
     game.events[note_build(game, codes.FAILED, u, p)].result = why
     game.skills[u].error = why
+    game.workers[u].held_up = 0
     refund(game, game.units[u].owner, p, 1.0)
     finish_order(game, u)
 
@@ -102,25 +155,39 @@ def fail_build(game: Game, u: int, why: int) -> None:
 def begin_site(game: Game, u: int) -> None:
     """A worker is where its structure is to stand: begin it, if the ground is free now."""
     me, order = game.units[u], game.orders[u, 0]
-    x, y = order.x, order.y
-    kind = game.rules.products[order.ability].makes
-    if may_stand(game, me.owner, kind, x, y, False) != codes.SUCCESS:
+    x, y, product = order.x, order.y, game.rules.products[order.ability]
+    ready = product.by == me.kind and not (product.how == codes.HOW_ADDON and is_busy(game, u))
+    if not ready or may_stand(game, me.owner, product.makes, x, y, False) != codes.SUCCESS:
         fail_build(game, u, codes.CANT_BUILD_LOCATION_INVALID)
         return
-    v = put_site(game, order.ability, me.owner, x, y)
+    v = put_site(game, fitting_product(game, order.ability, x, y), me.owner, x, y)
+    game.workers[u].held_up = 0
     if v < 0:
         fail_build(game, u, codes.ERROR)
-        return
-    builder = game.rules.products[order.ability].builder
-    if builder == codes.STAYS:
+    elif product.builder == codes.STAYS:
         game.producers[v].builder, game.producers[v].builder_tag = u, me.tag
         order.kind, order.target, order.tag = codes.CONSTRUCT, v, game.units[v].tag
         order.ability = codes.NO_ABILITY
-    elif builder == codes.LEAVES:
-        finish_order(game, u)
-    else:
-        order.kind = codes.CONSTRUCT  # it is not given back
+    elif product.builder == codes.BECOMES_IT:
+        order.kind = codes.CONSTRUCT  # what it has cost is not given back
         take_out(game, u)
+    else:
+        finish_order(game, u)
+
+
+@kernel
+def fitting_product(game: Game, p: int, x: float, y: float) -> int:
+    """On a rich geyser stands a type of its own."""
+    product = game.rules.products[p]
+    if game.rules.types[product.makes].resource != codes.VESPENE:
+        return p
+    per_trip = game.resources[geyser_under(game, x, y)].per_trip
+    for k in range(game.rules.products.shape[0]):
+        other = game.rules.products[k]
+        if other.by == product.by and other.how == product.how:
+            if game.rules.types[other.makes].per_trip == per_trip:
+                return k
+    return p
 
 
 @kernel

@@ -46,6 +46,25 @@ def may_stand(game: Game, owner: int, kind: int, x: float, y: float, asked: bool
 
 
 @kernel
+def may_land(game: Game, u: int, kind: int, x: float, y: float, asked: bool) -> int:
+    """Can a flying structure land at a point as a type? Its answers are those of landing."""
+    answer = may_stand(game, game.units[u].owner, kind, x, y, asked)
+    if answer == codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES:
+        return codes.CANT_LAND_TOO_CLOSE_TO_RESOURCES
+    if answer == codes.CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE:
+        return codes.CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE
+    return answer if answer == codes.SUCCESS else codes.CANT_LAND_LOCATION_INVALID
+
+
+@kernel
+def snapped(game: Game, kind: int, x: float, y: float) -> tuple[float, float]:
+    """The middle of a type's footprint as near to a point as the grid allows."""
+    shape = game.rules.footprints[game.rules.types[kind].footprint]
+    left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
+    return left + 0.5 * shape.width, bottom + 0.5 * shape.height
+
+
+@kernel
 def may_take(game: Game, owner: int, footprint: int, left: int, bottom: int, asked: bool) -> int:
     """Is there ground to build on under the whole of a footprint, and nothing that stands there?"""
     shape, ground = game.rules.footprints[footprint], game.ground

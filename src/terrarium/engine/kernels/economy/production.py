@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.addons import builds_addon, finished_addon, has_reactor
 from terrarium.engine.kernels.economy.morphing import run_morph
 from terrarium.engine.kernels.economy.payment import (
     can_pay,
@@ -18,8 +19,6 @@ from terrarium.engine.state import Game
 MOST_SUPPLY = 200.0
 QUEUE_DEPTH = 5
 """without a reactor"""
-ADDON_X, ADDON_Y = 2.5, -0.5
-"""Where an add-on stands, from its producer (game_rules.md, 9)."""
 
 
 @kernel
@@ -46,27 +45,6 @@ def keep_accounts(game: Game) -> None:
 
 
 @kernel
-def addon_of(game: Game, u: int) -> int:
-    """The add-on of a structure; -1 = it has none."""
-    me = game.units[u]
-    width, height = game.ground.size[0], game.ground.size[1]
-    x, y = int(me.x + ADDON_X), int(me.y + ADDON_Y)
-    if not game.rules.types[me.kind].structure or not (0 <= x < width and 0 <= y < height):
-        return codes.NO_UNIT
-    v = int(game.taken[y * width + x]) - 1
-    if v < 0 or game.units[v].owner != me.owner or not game.rules.types[game.units[v].kind].addon:
-        return codes.NO_UNIT
-    beside = abs(game.units[v].x - me.x - ADDON_X) + abs(game.units[v].y - me.y - ADDON_Y) < 0.1
-    return v if beside else codes.NO_UNIT
-
-
-@kernel
-def has_reactor(game: Game, u: int) -> bool:
-    v = addon_of(game, u)
-    return v >= 0 and game.rules.types[game.units[v].kind].reactor
-
-
-@kernel
 def may_produce(game: Game, u: int, p: int) -> int:
     """Would an order to put a product into a queue be accepted? One of codes.RESULT_NAMES."""
     me, producer = game.units[u], game.producers[u]
@@ -75,7 +53,7 @@ def may_produce(game: Game, u: int, p: int) -> int:
     product = game.rules.products[p]
     if product.how != codes.HOW_TRAIN and product.how != codes.HOW_RESEARCH:
         return codes.NOT_SUPPORTED
-    if me.status & codes.UNFINISHED:
+    if me.status & codes.UNFINISHED or game.skills[u].morph >= 0 or builds_addon(game, u):
         return codes.NOT_SUPPORTED
     if product.upgrade >= 0 and is_researched(game, me.owner, p):
         return codes.NOT_SUPPORTED
@@ -83,7 +61,7 @@ def may_produce(game: Game, u: int, p: int) -> int:
     if answer != codes.SUCCESS:
         return answer
     if product.attached != 0:
-        v = addon_of(game, u)
+        v = finished_addon(game, u)
         if v < 0 or game.rules.types[game.units[v].kind].fulfils & product.attached == 0:
             return codes.TECH_REQUIREMENTS_NOT_MET
     depth = game.items.shape[1] if has_reactor(game, u) else QUEUE_DEPTH

@@ -43,7 +43,7 @@ def clear_economy(game: Game, u: int) -> None:
     row = game.rules.types[game.units[u].kind]
     worker.phase, worker.timer, worker.cargo = codes.TO_RESOURCE, 0.0, 0.0
     worker.carries, worker.waits_since = codes.NO_RESOURCE, NEVER
-    worker.townhall, worker.townhall_tag = codes.NO_UNIT, 0
+    worker.townhall, worker.townhall_tag, worker.held_up = codes.NO_UNIT, 0, 0
     worker.field, worker.field_tag = codes.NO_UNIT, 0
     worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
@@ -71,7 +71,7 @@ def stop_work(game: Game, u: int) -> None:
     worker = game.workers[u]
     if worker.phase != codes.RETURNING:
         worker.phase = codes.TO_RESOURCE
-    worker.waits_since, worker.spot_tag = NEVER, 0
+    worker.waits_since, worker.spot_tag, worker.held_up = NEVER, 0, 0
 
 
 @kernel

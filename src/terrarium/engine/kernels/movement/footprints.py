@@ -7,7 +7,6 @@ from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.state import Game, has_economy, is_placed, is_unit
-from terrarium.engine.tables.footprints import MAX_SIDE
 
 
 @kernel
@@ -66,7 +65,12 @@ def closes_cells(game: Game, u: int, kind: int) -> bool:
     if not is_placed(game, u) or footprint < 0:
         return False
     old, new = game.rules.footprints[game.sites[u].footprint], game.rules.footprints[footprint]
-    return old.width != new.width or old.height != new.height or old.closed != new.closed
+    if old.width != new.width or old.height != new.height:
+        return True
+    for y in range(old.height):
+        if old.closed[y] != new.closed[y]:
+            return True
+    return False
 
 
 @kernel
@@ -153,11 +157,13 @@ def mark_cells(game: Game, u: int, owner: int) -> None:
     for y in range(shape.height):
         for x in range(shape.width):
             cell = (site.bottom + y) * width + site.left + x
-            if owner == 0 and game.taken[cell] != u + 1:
-                continue  # another one stands on it, as on a geyser
-            game.taken[cell] = owner
-            if shape.closed >> (y * MAX_SIDE + x) & 1:
-                game.blocked[cell] = owner
+            if shape.taken[y] >> x & 1:
+                # What goes leaves the cells to another one that stands on them, as on a geyser.
+                if owner != 0 or game.taken[cell] == u + 1:
+                    game.taken[cell] = owner
+            if shape.closed[y] >> x & 1:
+                if owner != 0 or game.blocked[cell] == u + 1:
+                    game.blocked[cell] = owner
     right, top = site.left + shape.width, site.bottom + shape.height
     repair(game, site.left, site.bottom, right, top)
 

@@ -2,9 +2,9 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.addons import ADDON_X, ADDON_Y, addon_of, is_busy
 from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, refund
-from terrarium.engine.kernels.economy.placement import may_stand
-from terrarium.engine.kernels.movement.footprints import lowest_cell
+from terrarium.engine.kernels.economy.placement import may_stand, snapped
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_economy
 
@@ -17,28 +17,32 @@ def may_build(game: Game, u: int, command: Records) -> int:
     if not has_economy(game) or not 0 <= p < game.rules.products.shape[0]:
         return codes.NOT_SUPPORTED
     product = game.rules.products[p]
-    if product.by != me.kind or product.builder < 0 or me.status & codes.SILENCED:
+    if product.by != me.kind or me.status & codes.SILENCED:
+        return codes.NOT_SUPPORTED
+    if product.how == codes.HOW_ADDON:
+        if game.rules.types[me.kind].flying or is_busy(game, u) or addon_of(game, u) >= 0:
+            return codes.NOT_SUPPORTED
+    elif product.builder < 0:
         return codes.NOT_SUPPORTED
     if meets_requirements(game, me.owner, p) != codes.SUCCESS:
         return codes.BUILD_TECH_REQUIREMENTS_NOT_MET
     answer = can_pay(game, me.owner, p)
     if answer != codes.SUCCESS:
         return answer
-    x, y = wanted_place(game, command)
+    x, y = wanted_place(game, u, command)
     return may_stand(game, me.owner, product.makes, x, y, True)
 
 
 @kernel
-def wanted_place(game: Game, command: Records) -> tuple[float, float]:
-    """Where a command to build puts the structure: on the unit that it names, or at its point, as
-    near as the grid allows."""
+def wanted_place(game: Game, u: int, command: Records) -> tuple[float, float]:
+    """Where a command to build puts the structure: beside its producer, on the unit that it names,
+    or at its point, as near as the grid allows."""
     x, y = command.x, command.y
-    if command.target >= 0:
+    if game.rules.products[command.ability].how == codes.HOW_ADDON:
+        x, y = game.units[u].x + ADDON_X, game.units[u].y + ADDON_Y
+    elif command.target >= 0:
         x, y = game.units[command.target].x, game.units[command.target].y
-    kind = game.rules.products[command.ability].makes
-    shape = game.rules.footprints[game.rules.types[kind].footprint]
-    left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
-    return left + 0.5 * shape.width, bottom + 0.5 * shape.height
+    return snapped(game, game.rules.products[command.ability].makes, x, y)
 
 
 @kernel
@@ -49,7 +53,7 @@ def is_same_build(game: Game, u: int, command: Records) -> bool:
         return False
     if order.ability != command.ability:
         return False
-    x, y = wanted_place(game, command)
+    x, y = wanted_place(game, u, command)
     return order.x == x and order.y == y
 
 

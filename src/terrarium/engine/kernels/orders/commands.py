@@ -2,12 +2,14 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.addons import addon_of
 from terrarium.engine.kernels.economy.construction import cancel_site
 from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
 from terrarium.engine.kernels.economy.production import cancel_last, produce
 from terrarium.engine.kernels.economy.rally import set_rally, set_worker_rally
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
+from terrarium.engine.kernels.orders.landing import land_and_add
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_economy
@@ -36,9 +38,21 @@ def obey(game: Game, command: Records) -> int:
         return codes.ERROR
     if command.owner != game.units[u].owner:
         return codes.YOU_CANT_CONTROL_THAT_UNIT
+    if has_economy(game) and is_addon(game, command):
+        return land_and_add(game, u, command)
     if has_economy(game) and is_for_producer(game, command):
         return tell_producer(game, u, command)
     return give_order(game, u, command)
+
+
+@kernel
+def is_addon(game: Game, command: Records) -> bool:
+    """Is a flying structure to land and to build an add-on there?"""
+    p = command.ability
+    if command.kind != codes.BUILD or not 0 <= p < game.rules.products.shape[0]:
+        return False
+    flies = game.rules.types[game.units[command.unit].kind].flying
+    return flies and game.rules.products[p].how == codes.HOW_ADDON
 
 
 @kernel
@@ -54,6 +68,9 @@ def cancel(game: Game, u: int) -> int:
     """Give up a structure that is not finished, a change of form, or the last of a queue."""
     if game.units[u].status & codes.UNFINISHED:
         return cancel_site(game, u)
+    v = addon_of(game, u)
+    if v >= 0 and game.units[v].status & codes.UNFINISHED:
+        return cancel_site(game, v)
     if changes_form(game, u):
         return cancel_morph(game, u)
     return cancel_last(game, u)

@@ -6,6 +6,7 @@ from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.economy.payment import pay_for
+from terrarium.engine.kernels.economy.placement import snapped
 from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather, stop_work
 from terrarium.engine.kernels.economy.sites import may_construct
 from terrarium.engine.kernels.events import note_cast
@@ -16,10 +17,10 @@ from terrarium.engine.kernels.orders.building import (
     may_build,
     wanted_place,
 )
-from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
+from terrarium.engine.kernels.orders.permission import lands, lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, has_economy, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -97,9 +98,12 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 @kernel
 def is_known(game: Game, owner: int, v: int) -> bool:
-    """May a player point at a unit: one that it sees, or a resource, which maps show?"""
+    """May a player point at a unit: one that it sees, or remembers, or a resource, which maps
+    show?"""
     other = game.units[v]
-    return other.seen >> owner & 1 != 0 or game.rules.types[other.kind].resource != 0
+    if other.seen >> owner & 1 or game.rules.types[other.kind].resource != 0:
+        return True
+    return keeps_sight(game) and game.views[v].remembered >> owner & 1 != 0
 
 
 @kernel
@@ -223,7 +227,7 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
     if kind == codes.CAST:
         aim_order(game, u, command)
     elif kind == codes.BUILD:
-        order.x, order.y = wanted_place(game, command)
+        order.x, order.y = wanted_place(game, u, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
     elif kind == codes.GATHER or kind == codes.CONSTRUCT:
@@ -247,7 +251,11 @@ def aim_order(game: Game, u: int, command: Records) -> None:
     order, v = game.orders[u, game.units[u].n_orders], command.target
     order.x, order.y = on_map(game, command.x, command.y)
     aim = game.rules.abilities[command.ability].aim
-    if v >= 0 and aim == codes.AIM_POINT:
+    if lands(game, command.ability):
+        params = game.rules.abilities[command.ability].params
+        kind = game.rules.mechanics.morphs[params].becomes
+        order.x, order.y = snapped(game, kind, command.x, command.y)
+    elif v >= 0 and aim == codes.AIM_POINT:
         order.x, order.y = game.units[v].x, game.units[v].y
     elif v >= 0 and aim != codes.AIM_NONE:
         order.target, order.tag = v, game.units[v].tag
@@ -412,8 +420,11 @@ def follow_orders(game: Game) -> int:
 
 @kernel
 def is_followed(game: Game, u: int) -> bool:
-    """Is the unit that the first order names still there, and in sight?"""
+    """Is the unit that the first order names still there, and in sight or remembered?"""
     order = game.orders[u, 0]
     if not is_unit(game, order.target, order.tag):
         return False
-    return game.units[order.target].seen >> game.units[u].owner & 1 != 0
+    owner = game.units[u].owner
+    if game.units[order.target].seen >> owner & 1:
+        return True
+    return keeps_sight(game) and game.views[order.target].remembered >> owner & 1 != 0

@@ -103,11 +103,11 @@ def start(game: Game, seed: np.uint64) -> None:
     if has_economy(game):
         keep_accounts(game)
         feel_ground(game)
+        count_larvae(game)
         clear_scores(game)
         count_made(game)
         begin_match(game)
         tally(game)
-        count_larvae(game)
 
 
 @kernel

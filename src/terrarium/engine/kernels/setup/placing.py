@@ -127,7 +127,7 @@ def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
 def push_out(game: Game, u: int) -> None:
     """Move everybody off a new footprint to the nearest free ground, in an order drawn by lot."""
     clock, me, footprint = game.clock[0], game.units[u], game.sites[u].footprint
-    if game.rules.footprints[footprint].closed == 0:
+    if game.rules.footprints[footprint].n_closed == 0:
         return
     last = np.uint64(0)
     while True:

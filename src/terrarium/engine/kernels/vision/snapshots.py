@@ -50,6 +50,7 @@ def remember(game: Game, p: int, v: int) -> None:
     snapshot.hp, snapshot.shield = other.hp, other.shield
     snapshot.progress = game.producers[v].progress
     snapshot.tick = game.clock[0].tick
+    game.views[v].remembered |= 1 << p
 
 
 @kernel
@@ -65,7 +66,9 @@ def forget_unit(game: Game, p: int, v: int) -> None:
 @kernel
 def forget(game: Game, p: int, k: int) -> None:
     """Drop a snapshot; the others stay in the order in which they were taken."""
-    memory = game.memories[p]
+    memory, gone = game.memories[p], game.snapshots[p, k]
+    if game.units[gone.unit].tag == gone.tag:
+        game.views[gone.unit].remembered &= ~(1 << p)
     memory.n_snapshots -= 1
     for j in range(k, memory.n_snapshots):
         old, after = game.snapshots[p, j], game.snapshots[p, j + 1]

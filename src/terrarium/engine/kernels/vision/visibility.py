@@ -165,7 +165,7 @@ def begin_sight(game: Game, u: int) -> None:
     for p in range(1, game.players.shape[0]):
         if is_friend(game, p, me.owner):
             view.sighted |= 1 << p
-    view.blips, view.shown_to, view.shown_until = 0, 0, 0
+    view.blips, view.remembered, view.shown_to, view.shown_until = 0, 0, 0, 0
     me.seen = view.sighted
 
 

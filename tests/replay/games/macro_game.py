@@ -16,13 +16,13 @@ from terrarium.replay.games.game_record import GameRecord, GameRecorder, Kind
 
 THINK_TICKS = 24
 STEP_TICKS = 4
-SUPPLY = {"Terran": "supply_depot", "Protoss": "pylon"}
-GAS = {"Terran": "refinery", "Protoss": "assimilator"}
+SUPPLY = {"Terran": "supply_depot", "Protoss": "pylon", "Zerg": "creep_tumor_queen"}
 SCHEDULE = {
     "Terran": ("barracks", "barracks", "factory", "barracks", "barracks", "engineering_bay",
                "factory", "barracks", "armory", "starport", "barracks", "factory"),
     "Protoss": ("gateway", "cybernetics_core", "gateway", "gateway", "forge", "robotics_facility",
                 "gateway", "gateway", "twilight_council", "stargate", "gateway", "gateway"),
+    "Zerg": ("spawning_pool", "roach_warren", "evolution_chamber"),
 }  # fmt: skip
 PRODUCTS = {
     "barracks": ("marine",),
@@ -34,6 +34,8 @@ PRODUCTS = {
     "stargate": ("phoenix",),
     "forge": ("protoss_ground_weapons_level1", "protoss_ground_armors_level1"),
 }
+HATCHED = ("drone", "zergling", "drone", "roach", "zergling", "drone", "roach", "overlord")
+"""What a Zerg player of the script gets one after the other: it has no larvae here."""
 MAX_WORKERS = 66
 ATTACK_TICKS = 22 * 150
 
@@ -48,6 +50,7 @@ class Player:
     foe: Place
     bases: list[Place]
     done: int = 0
+    hatched: int = 0
     attacks_at: int = ATTACK_TICKS
     spots: list[Place] = field(default_factory=list)
 
@@ -55,9 +58,13 @@ class Player:
 class MacroGame:
     """Structures are put on the map by hand, and paid for; all else are commands."""
 
-    def __init__(self, where: str | GameMap = "ladder/3", by_hand: bool = True) -> None:
+    def __init__(
+        self,
+        where: str | GameMap = "ladder/3",
+        by_hand: bool = True,
+        races: tuple[str, str] = ("Terran", "Protoss"),
+    ) -> None:
         self.map = find_map(where) if isinstance(where, str) else where
-        races = ("Terran", "Protoss")
         self.sim = Simulator(Melee(self.map, races), layers=("footprints",))
         self.by_hand = by_hand
         places = [expansion.place for expansion in find_expansions(self.map)]
@@ -113,21 +120,41 @@ class MacroGame:
             for product in PRODUCTS.get(name, ()):
                 sim.produce(0, u, product)
         self._send(player, names, units)
+        if not self.by_hand:
+            self._raid(player, names)
+
+    def _raid(self, player: Player, names: dict[int, str]) -> None:
+        """One worker after the other goes to fight, by commands alone."""
+        workers = [u for u, name in names.items() if name == WORKERS[player.race]]
+        if workers:
+            who = workers[int(self.sim.ticks[0]) // THINK_TICKS % len(workers)]
+            self.sim.order(0, who, codes.ATTACK_MOVE, player.foe)
+            self.sim.order(0, who, codes.MOVE, player.home, queued=True)
 
     def _build(self, player: Player, names: dict[int, str]) -> None:
         purse, account = self.sim.players[0, player.owner], self.sim.games.accounts[0, player.owner]
         tick, cap = int(self.sim.ticks[0]), account["supply_cap"]
         if cap < 200 and cap - account["supply_used"] < 12 and purse["minerals"] >= 100:
             self._place(player, SUPPLY[player.race], 100.0)
-        due = [player.done * 1400 + 1200 < tick, player.done < 12]
+        due = [player.done * 1400 + 1200 < tick, player.done < len(SCHEDULE[player.race])]
         if all(due) and purse["minerals"] >= 150:
             self._place(player, SCHEDULE[player.race][player.done], 150.0)
             player.done += 1
+        if player.race == "Zerg" and purse["minerals"] >= 100 and tick % (3 * THINK_TICKS) == 0:
+            self._hatch(player, names)
         n_halls = sum(name == TOWNHALLS[player.race] for name in names.values())
         if player.bases and tick > 3000 * n_halls and purse["minerals"] >= 400:
             place = player.bases.pop(0)
             purse["minerals"] -= 400.0
             self._try(TOWNHALLS[player.race], player.owner, place)
+
+    def _hatch(self, player: Player, names: dict[int, str]) -> None:
+        halls = [u for u, name in names.items() if name == TOWNHALLS["Zerg"]]
+        if halls and len(names) < 150:
+            x, y = (float(self.sim.units[c][0, halls[player.hatched % len(halls)]]) for c in "xy")
+            self.sim.create(0, HATCHED[player.hatched % len(HATCHED)], player.owner, x + 4.0, y)
+            self.sim.players["minerals"][0, player.owner] -= 75.0
+            player.hatched += 1
 
     def _place(self, player: Player, name: str, cost: float) -> None:
         while player.spots:
