@@ -76,13 +76,13 @@ def bench_game(config: GameBenchConfig, progress: Callable[[str], None] | None =
     for _ in range(SLICE_LOOPS // env.step_ticks):
         env.step()
     env.reset(config.seed)
-    minutes, total = [], 0.0
-    while not env.over:
+    minutes, total, over = [], 0.0, False
+    while not over:
         tell(f"loop {env.loop} of {config.loops}")
         first, env.script_seconds = env.loop, 0.0
         start = time.perf_counter()
-        while not env.over and env.loop < first + SLICE_LOOPS:
-            env.step()
+        while not over and env.loop < first + SLICE_LOOPS:
+            over = env.step()
         elapsed = time.perf_counter() - start
         total += elapsed
         minutes.append(

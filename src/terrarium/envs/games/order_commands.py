@@ -43,10 +43,19 @@ def to_commands(sim: Simulator, e: int, owner: int, orders: Sequence[GameOrder])
         slot = slots[tag]
         target = slots.get(order.target, codes.NO_UNIT) if order.target else codes.NO_UNIT
         ability = _row(sim, order, int(sim.units["kind"][e, slot]))
+        kind = codes.BUILD if _is_addon(sim, order, ability) else _KINDS[order.kind]
         commands[k] = (
-            owner, slot, tag, _KINDS[order.kind], target, order.x, order.y, False, ability, 0,
+            owner, slot, tag, kind, target, order.x, order.y, False, ability, 0,
         )  # fmt: skip
     return Sent(commands, tuple(order for order, _ in rows))
+
+
+def _is_addon(sim: Simulator, order: GameOrder, row: int) -> bool:
+    """Is something to be made that the engine takes as an order to build?"""
+    products = sim.rules.products
+    if order.kind != GameOrderKind.MAKE or row >= len(products):
+        return False
+    return bool(products["how"][row] == codes.HOW_ADDON)
 
 
 def _slots(sim: Simulator, e: int) -> dict[int, int]:

@@ -22,11 +22,13 @@ class MakeOutcome(Enum):
     """money is kept for it from now on"""
     BLOCKED = 2
     """something else has to come first"""
+    PREPARED = 3
+    """what it requires was ordered"""
 
 
 def make(turn: Turn, product: str, why: str, depth: int = 0) -> MakeOutcome:
     """Order a product, or the first thing that is missing for it."""
-    if depth > MAX_DEPTH:
+    if depth > MAX_DEPTH or turn.memory.refused.get(product, 0) > turn.loop:
         return MakeOutcome.BLOCKED
     missing: str | None = None
     for recipe in turn.catalog.recipes[product]:
@@ -38,7 +40,8 @@ def make(turn: Turn, product: str, why: str, depth: int = 0) -> MakeOutcome:
         missing = missing or need
     if missing is None or missing == "":
         return MakeOutcome.BLOCKED
-    return make(turn, missing, f"for {product}", depth + 1)
+    outcome = make(turn, missing, f"for {product}", depth + 1)
+    return MakeOutcome.PREPARED if outcome == MakeOutcome.MADE else outcome
 
 
 def _missing(turn: Turn, recipe: Recipe) -> str | None:
@@ -91,8 +94,8 @@ def free_producer(turn: Turn, recipe: Recipe) -> int:
         if not turn.is_free(tag):
             continue
         addon = turn.addons.get(tag, 0) if catalog.is_structure[recipe.producer] else 0
-        if recipe.how == "addon" and addon:
-            continue
+        if addon < 0 or (recipe.how == "addon" and addon):
+            continue  # is building an add-on, or has one
         if rows and addon not in rows:
             continue
         has_reactor = addon > 0 and catalog.names[addon].endswith("reactor")

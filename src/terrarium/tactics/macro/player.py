@@ -19,6 +19,9 @@ from terrarium.tactics.macro.spending import spend
 from terrarium.tactics.macro.turn import BLOCKED_TICKS, Memory, Turn
 from terrarium.tactics.macro.workers import employ, use_energy
 
+_PASSING = ("NotEnoughMinerals", "NotEnoughVespene", "NotEnoughFood", "NotEnoughEnergy", "Cooldown")
+"""refusals after which the same order may soon be taken"""
+
 
 class MacroPlayer:
     """Plays a whole game from its start location to its end, as one level, race and build."""
@@ -47,8 +50,12 @@ class MacroPlayer:
         return turn.orders
 
     def hear(self, refusals: Sequence[Refusal]) -> None:
-        """Places where nothing could be built are left alone for a while."""
+        """What was refused for other reasons than money is left alone for a while."""
         for refusal in refusals:
             order = refusal.order
+            if refusal.result in _PASSING:
+                continue
             if order.kind == GameOrderKind.BUILD:
                 self._memory.blocked[order.x, order.y] = self._loop + BLOCKED_TICKS
+            elif order.kind in (GameOrderKind.MAKE, GameOrderKind.USE):
+                self._memory.refused[order.what] = self._loop + BLOCKED_TICKS

@@ -23,7 +23,7 @@ BASE_REACH = 11.0
 """Fields within this distance belong to a townhall."""
 ADDON_AT = (2.5, -0.5)
 BLOCKED_TICKS = 300
-"""How long a place is left alone where an order to build was refused."""
+"""How long a place, a product or an ability is left alone for which an order was refused."""
 CLAIMED_TICKS = 600
 """How long a place is kept for a builder on its way."""
 
@@ -43,6 +43,8 @@ class Memory:
     """enemy starts where nothing was found"""
     blocked: dict[Point, int] = field(default_factory=dict)
     """places to build that are left alone until a loop"""
+    refused: dict[str, int] = field(default_factory=dict)
+    """products and abilities that are not tried again until a loop"""
     goals: dict[int, Point] = field(default_factory=dict)
     """where an own unit was sent"""
     scout: int = 0
@@ -146,7 +148,7 @@ class Turn:
 
     @cached_property
     def addons(self) -> dict[int, int]:
-        """Finished add-ons, by the tags of the structures that they belong to: their types."""
+        """Types of add-ons by the tags of the structures that they belong to; -1 = not finished."""
         structures, catalog = self.structures, self.catalog
         addon = catalog.is_addon[structures.kind]
         at = {

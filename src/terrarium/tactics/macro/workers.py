@@ -108,6 +108,8 @@ def use_energy(turn: Turn) -> None:
         return
     own, catalog = turn.view.own, turn.catalog
     for use in turn.plan.energy:
+        if turn.memory.refused.get(use.ability, 0) > turn.loop:
+            continue
         ready = (own.kind == catalog.rows[use.unit]) & own.done & (own.energy >= use.energy)
         for k in np.flatnonzero(ready):
             tag = int(own.tag[k])
