@@ -35,11 +35,11 @@ def test_a_path_is_walked_cell_by_cell(ground: MapKnowledge) -> None:
 
 
 def test_a_base_has_room_for_structures_that_do_not_touch(ground: MapKnowledge) -> None:
-    """Ten large structures with add-ons and a dozen small ones; the way of workers stays free."""
+    """Large structures with add-ons and small ones; the way of workers stays free."""
     site = ground.site_at(*ground.map.starts[0])
     large, small = ground.room(site, 3), ground.room(site, 2)
     assert len(large) >= 5
-    assert len(small) >= 12
+    assert len(small) >= 8
     taken = np.zeros(ground.walkable.shape, np.int64)
     for x, y in large:
         taken[int(y - 1.5) : int(y + 1.5), int(x - 1.5) : int(x + 1.5)] += 1

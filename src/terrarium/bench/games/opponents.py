@@ -105,7 +105,7 @@ class OpponentBench:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class GamePairing:
     """A game that is to be played."""
 
     map: str
@@ -140,7 +140,7 @@ def _development(config: OpponentBenchConfig, level: str, race: str) -> list[Dev
     pairings = []
     for k in range(config.games):
         players = (player, config.against) if k % 2 == 0 else (config.against, player)
-        pairings.append(Pairing(config.map, players, config.seed + k, LOOPS[-1] + 8, LOOPS))
+        pairings.append(GamePairing(config.map, players, config.seed + k, LOOPS[-1] + 8, LOOPS))
     matches = list(_play(pairings, config.processes))
     rows = []
     for loop in LOOPS:
@@ -177,7 +177,7 @@ def _duels(config: OpponentBenchConfig, level: str, below: str) -> Duels:
         players = (f"{level}-{mine}", f"{below}-{theirs}")
         places.append(1 if k % 2 == 0 else 2)
         ordered = players if k % 2 == 0 else (players[1], players[0])
-        pairings.append(Pairing(config.map, ordered, config.seed + k, config.limit_ticks))
+        pairings.append(GamePairing(config.map, ordered, config.seed + k, config.limit_ticks))
     matches = list(_play(pairings, config.processes))
     return Duels(
         level=level,
@@ -189,14 +189,14 @@ def _duels(config: OpponentBenchConfig, level: str, below: str) -> Duels:
     )
 
 
-def _play(pairings: Sequence[Pairing], processes: int) -> Iterable["Match"]:
+def _play(pairings: Sequence[GamePairing], processes: int) -> Iterable["Match"]:
     if processes == 1:
         return [play(pairing) for pairing in pairings]
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         return list(pool.map(play, pairings))
 
 
-def play(pairing: Pairing) -> "Match":
+def play(pairing: GamePairing) -> "Match":
     """Play one game."""
     from terrarium.envs.games.matches import play_match  # loads the engine
 

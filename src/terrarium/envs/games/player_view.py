@@ -88,6 +88,7 @@ class PlayerView:
             life_max=units["hp_max"][slots] + sim.rules.types["shields"][units["kind"][slots]],
             energy=units["energy"][slots],
             done=units["status"][slots] & codes.UNFINISHED == 0,
+            inside=units["inside"][slots] >= 0,
             order=order,
             order_target=target,
             n_queued=n_queued,

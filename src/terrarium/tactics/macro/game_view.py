@@ -42,6 +42,8 @@ class UnitColumns:
     energy: Floats
     done: Bools
     """finished; of structures that are being built: not"""
+    inside: Bools
+    """in another unit or a structure: takes no orders"""
     order: Ints
     """of UnitOrder; of others than one's own: IDLE"""
     order_target: Ints

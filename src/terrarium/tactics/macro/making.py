@@ -123,6 +123,7 @@ def nearest_worker(turn: Turn, place: tuple[float, float]) -> int:
     """The tag of a worker that gathers, or has nothing to do; 0 = there is none."""
     workers = turn.workers
     free = (workers.order == UnitOrder.GATHER) | (workers.order == UnitOrder.IDLE)
+    free &= ~workers.inside
     far = np.hypot(workers.x - place[0], workers.y - place[1])
     far[~free] = np.inf
     for k in np.argsort(far, kind="stable"):

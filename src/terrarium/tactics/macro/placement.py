@@ -8,7 +8,8 @@ from terrarium.tactics.macro.turn import CLAIMED_TICKS, Turn
 
 TRIED = 8
 """places that are tried in one decision"""
-TOWNHALL_SIZE = 5
+OUTSIDE = 4
+"""sites where supply is built when there is no room at the bases"""
 TAKEN = 3.0
 """a structure so near to a site or a geyser stands on it"""
 
@@ -20,15 +21,14 @@ def find_place(turn: Turn, what: str) -> tuple[Point, int] | None:
         return _free_site(turn, what)
     if what in turn.plan.gas:
         return _free_geyser(turn)
-    for site in _sites(turn):
+    sites = turn.bases or (turn.memory.home_site,)
+    if what == turn.plan.supply:
+        sites = tuple(dict.fromkeys((*sites, *turn.memory.sites[:OUTSIDE])))
+    for site in sites:
         found = _in_base(turn, what, site)
         if found is not None:
             return found, 0
     return None
-
-
-def _sites(turn: Turn) -> tuple[BaseSite, ...]:
-    return turn.bases or (turn.memory.home_site,)
 
 
 def claim(turn: Turn, place: Point) -> None:

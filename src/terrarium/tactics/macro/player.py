@@ -16,7 +16,7 @@ from terrarium.tactics.macro.game_view import (
 from terrarium.tactics.macro.map_knowledge import MapKnowledge
 from terrarium.tactics.macro.scouting import note_enemies, scout
 from terrarium.tactics.macro.spending import spend
-from terrarium.tactics.macro.turn import BLOCKED_TICKS, Memory, Turn
+from terrarium.tactics.macro.turn import BLOCKED_TICKS, PlayerMemory, Turn
 from terrarium.tactics.macro.workers import employ, use_energy
 
 _PASSING = ("NotEnoughMinerals", "NotEnoughVespene", "NotEnoughFood", "NotEnoughEnergy", "Cooldown")
@@ -33,7 +33,7 @@ class MacroPlayer:
         self._catalog, self._ground = catalog, ground
         starts = [s for s in ground.map.starts if s != home]
         site = ground.site_at(*home)
-        self._memory = Memory(home, site, ground.sites_by_way(home), tuple(starts))
+        self._memory = PlayerMemory(home, site, ground.sites_by_way(home), tuple(starts))
         self._fighting = Fighting()
         self._loop = 0
 

@@ -29,7 +29,7 @@ CLAIMED_TICKS = 600
 
 
 @dataclass
-class Memory:
+class PlayerMemory:
     """What a player remembers from one decision to the next."""
 
     home: Point
@@ -58,7 +58,7 @@ class Turn:
         view: GameView,
         catalog: Catalog,
         ground: MapKnowledge,
-        memory: Memory,
+        memory: PlayerMemory,
         plan: BuildPlan,
         level: Level,
     ) -> None:
