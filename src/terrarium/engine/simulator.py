@@ -496,7 +496,7 @@ class Simulator:
         truth += tuple(
             array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
         )
-        truth += (self.games.accounts[chosen],)
+        truth += (self.games.accounts[chosen], *self._truth_of_players(chosen))
         n_patches = self.games.epochs["n_patches"][chosen]  # [N, 1]
         patches = self.games.patches[chosen]
         truth += (patches[np.arange(patches.shape[1]) < n_patches],)
@@ -507,6 +507,20 @@ class Simulator:
         for layer in (self.games.creep, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
+
+    def _truth_of_players(self, chosen: slice) -> tuple[Records, ...]:
+        """What whole games know of their players: what they see and remember, score, standing."""
+        if not isinstance(self.setup, Melee):
+            return ()
+        games = self.games
+        views, snapshots = games.views[chosen], games.snapshots[chosen]
+        n_snapshots = games.memories["n_snapshots"][chosen][..., None]
+        return (
+            views[views["owner"] != codes.NEUTRAL_OWNER],
+            snapshots[np.arange(snapshots.shape[2]) < n_snapshots],
+            *(array[chosen] for array in (games.memories, games.scores, games.standings)),
+            games.match[chosen],
+        )
 
     def close(self) -> None:
         """Let the threads go."""

@@ -313,6 +313,8 @@ class Games(NamedTuple):
     power: Records  # [N, U] POWER_SOURCE: the first `n_power` of them
     visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
     watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
+    opaque: NDArray[np.uint8]  # [N, C] how many objects block the sight through a cell; the same
+    dim: NDArray[np.uint8]  # [N, C] how many such objects are as near as units on it may see
     views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
     vision: Records  # [N, 1] VISION
     snapshots: Records  # [N, P, U] SNAPSHOT, in the order in which they were taken; the same
@@ -506,6 +508,8 @@ class Game(NamedTuple):
     power: Annotated[Records, POWER_SOURCE, "U"]
     visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
     watchers: Annotated[NDArray[np.int16], "i2", "P C"]
+    opaque: Annotated[NDArray[np.uint8], "u1", "C"]
+    dim: Annotated[NDArray[np.uint8], "u1", "C"]
     views: Annotated[Records, VIEW, "2U"]
     vision: Annotated[Records, VISION, "1"]
     snapshots: Annotated[Records, SNAPSHOT, "P U"]
@@ -566,6 +570,8 @@ def allocate(
         power=records((n_envs, n_slots if cells["power"] else 0), POWER_SOURCE),
         visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
         watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
+        opaque=np.zeros((n_envs, n_cells if economy else 0), np.uint8),
+        dim=np.zeros((n_envs, n_cells if economy else 0), np.uint8),
         views=records((n_envs, 2 * n_economy), VIEW),
         vision=records((n_envs, 1), VISION),
         snapshots=records((n_envs, n_players + 1, n_economy), SNAPSHOT),

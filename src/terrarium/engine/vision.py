@@ -12,6 +12,7 @@ VIEW = np.dtype(
         ("y", "i8"),
         ("reach", "f8"),
         ("over", "?"),  # over cliffs and what blocks the sight
+        ("holder", "i8"),  # of a tower: the player who has taken it over; neutral = nobody
         ("until", "i8"),  # of a glimpse: the tick in which it ends
         ("sighted", "i8"),  # bit o: owner o sees the unit; other than UNIT.seen, also untouchable
         ("remembered", "i8"),  # bit o: owner o has a snapshot of it

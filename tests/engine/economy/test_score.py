@@ -226,3 +226,43 @@ def test_a_score_has_every_field_of_the_game() -> None:
         "idle_worker_time",
     }
     assert names <= set(SCORE.names or ())
+
+
+def test_a_structure_counts_from_when_it_is_begun_and_a_cancelled_one_lowers_what_was_lost() -> (
+    None
+):
+    """Paid at the order, in no field while its builder walks; a cancelled one brings 75 percent
+    back, by which `lost` goes down (economy.md, 2)."""
+    base = Base("flat_64")
+    sim, worker = base.sim, base.workers()[0]
+    sim.players["minerals"][0, 1] += 1000.0
+    sim.games.scores["granted_minerals"][0, 1] += 1000.0
+    sim.step(1)
+    given = unaccounted(sim, 1, "minerals")
+    sim.order(0, worker, codes.MOVE, (40.0, 40.0))
+    sim.step(160)
+    at = next((x, y) for x in range(44, 60) for y in range(36, 50) if free(sim, x, y))
+    sim.build(0, worker, "supply_depot", at)
+    sim.step(1)
+    assert sim.answer(0, worker) == "Success"
+    assert unaccounted(sim, 1, "minerals") == pytest.approx(given + 100)
+    assert score_of(sim)["spent_minerals"] == 100
+    for _ in range(400):
+        sim.step(1)
+        if score_of(sim)["in_progress_minerals"].sum() > 0:
+            break
+    assert score_of(sim)["in_progress_minerals"].sum() == 100
+    assert unaccounted(sim, 1, "minerals") == pytest.approx(given)
+    depot = int(np.flatnonzero(sim.units["kind"][0] == sim.rows["supply_depot"])[0])
+    assert not score_of(sim)["used_minerals"][TECHNOLOGY]
+    sim.order(0, depot, codes.CANCEL_LAST)
+    sim.step(1)
+    assert sim.answer(0, depot) == "Success"
+    assert score_of(sim)["in_progress_minerals"].sum() == 0
+    assert score_of(sim)["lost_minerals"].sum() == -75
+    assert score_of(sim)["spent_minerals"] == 25
+    assert unaccounted(sim, 1, "minerals") == pytest.approx(given + 100)
+
+
+def free(sim: Simulator, x: float, y: float) -> bool:
+    return sim.can_place(0, 1, "supply_depot", (x, y)) == "Success"

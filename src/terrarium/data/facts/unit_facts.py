@@ -343,6 +343,8 @@ class Unit:
     production: tuple[Production, ...]
     abilities_seen: tuple[int, ...]
     command_card: tuple[int, ...]
+    blocks_sight: bool = False
+    """ground units do not see through it"""
     capture_range: float = 0.0
     """of a neutral tower: how near a unit that takes it over has to be"""
 

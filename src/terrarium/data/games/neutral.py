@@ -50,7 +50,13 @@ def neutral_unit(kind: ObjectType) -> Unit:
     size = (shape.width, shape.height)
     footprint = Footprint(size, shape.outline or None, shape.placement, shape.blocking)
     resource = _resource(kind) if kind.is_resource else None
-    return replace(unit, resource=resource, footprint=footprint, capture_range=kind.capture_range)
+    return replace(
+        unit,
+        resource=resource,
+        footprint=footprint,
+        blocks_sight=kind.blocks_sight,
+        capture_range=kind.capture_range,
+    )
 
 
 def _resource(kind: ObjectType) -> Resource:

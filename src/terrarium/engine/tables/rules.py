@@ -76,6 +76,7 @@ TYPE = np.dtype(
         ("sight", "f8"),
         ("sees_up", "?"),  # sees over cliffs
         ("detects", "f8"),  # how far
+        ("opaque", "?"),  # blocks the sight of units on the ground
         ("capture", "f8"),  # how near a unit that takes a tower over has to be
         ("radar", "f8"),  # how far a Sensor Tower shows that somebody is there
         ("snapshot", "?"),  # players remember it in the fog

@@ -42,6 +42,7 @@ class Ground(NamedTuple):
     terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
     buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
     sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
+    opaque: Annotated[NDArray[np.bool_], "?", "C"]  # what no ground unit sees through; the same
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
     # Sectors are numbered like cells: row by row.
     sector_column: Annotated[NDArray[np.int64], "i8", "width"]  # of each x
@@ -85,6 +86,7 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
         terrace=_terraces(terrain).ravel(),
         buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
         sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
+        opaque=_opaque(terrain).ravel() if with_sight else np.zeros(0, np.bool_),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
         sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
         sector_row=np.repeat(np.arange(len(row_edge) - 1), np.diff(row_edge)),
@@ -94,9 +96,12 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
 
 
 def _sight(terrain: Terrain) -> NDArray[np.int32]:
+    return compile_sight(terrain.level.astype(np.int64), _opaque(terrain))
+
+
+def _opaque(terrain: Terrain) -> NDArray[np.bool_]:
     blocker = terrain.sight_blocker
-    opaque = np.zeros_like(terrain.walkable) if blocker is None else blocker
-    return compile_sight(terrain.level.astype(np.int64), opaque)
+    return np.zeros_like(terrain.walkable) if blocker is None else blocker
 
 
 def sector_edges(length: int) -> NDArray[np.int64]:

@@ -356,6 +356,7 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
         "detects": unit.detection_range or 0.0,
+        "opaque": unit.blocks_sight,
         "capture": unit.capture_range,
         "radar": unit.radar_range or 0.0,
         "snapshot": unit.snapshot_in_fog,

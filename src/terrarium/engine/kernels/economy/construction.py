@@ -10,6 +10,7 @@ from terrarium.engine.kernels.economy.payment import refund
 from terrarium.engine.kernels.economy.placement import geyser_under, may_stand
 from terrarium.engine.kernels.economy.production import cancel_last
 from terrarium.engine.kernels.economy.resources import may_gather
+from terrarium.engine.kernels.economy.score import count_cancelled
 from terrarium.engine.kernels.economy.sites import (
     BESIDE,
     TOUCH,
@@ -264,7 +265,10 @@ def cancel_site(game: Game, v: int) -> int:
     me, p = game.units[v], game.producers[v].made_as
     x, y = me.x, me.y
     owner, product = me.owner, game.rules.products[p]
+    player = game.players[owner]
+    minerals, vespene = player.minerals, player.vespene
     refund(game, owner, p, CANCELLED_SHARE)
+    count_cancelled(game, v, player.minerals - minerals, player.vespene - vespene)
     note_build(game, codes.CANCELLED, v, p)
     new_event(game, codes.DIED, v)
     take_out(game, v)

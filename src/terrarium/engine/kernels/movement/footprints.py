@@ -6,7 +6,8 @@ from terrarium.engine.kernels.economy.resources import come_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game, has_economy, is_placed, is_unit
+from terrarium.engine.kernels.vision.visibility import change_opaque
+from terrarium.engine.state import Game, has_economy, is_placed, is_unit, keeps_sight
 
 
 @kernel
@@ -85,6 +86,8 @@ def put_footprint(game: Game, u: int) -> None:
     site.placed = True
     game.epochs[0].n_placed += 1
     mark_cells(game, u, u + 1)
+    if keeps_sight(game) and game.rules.types[me.kind].opaque:
+        change_opaque(game, u, 1)
 
 
 @kernel
@@ -95,6 +98,8 @@ def lift_footprint(game: Game, u: int) -> None:
     game.sites[u].placed = False
     game.epochs[0].n_placed -= 1
     mark_cells(game, u, 0)
+    if keeps_sight(game) and game.rules.types[game.units[u].kind].opaque:
+        change_opaque(game, u, -1)
     if has_economy(game) and game.resources[u].geyser >= 0:
         uncover_geyser(game, u)
 

@@ -70,6 +70,8 @@ def clear_layers(game: Game) -> None:
     """No creep, no power, and nothing seen yet, as far as the game keeps these layers."""
     for cell in range(game.creep.shape[0]):
         game.creep[cell] = 0
+    for cell in range(game.opaque.shape[0]):
+        game.opaque[cell] = game.dim[cell] = 0
     for p in range(game.players.shape[0]):
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN

@@ -35,7 +35,8 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    on_geyser = has_economy(game) and game.rules.types[kind].resource == codes.VESPENE
+    on_geyser = has_economy(game) and owner != codes.NEUTRAL_OWNER
+    on_geyser = on_geyser and game.rules.types[kind].resource == codes.VESPENE
     geyser = geyser_at(game, x, y) if on_geyser else codes.NO_UNIT
     if geyser < 0 and (on_geyser or not is_site(game, footprint, left, bottom)):
         return NO_SPACE

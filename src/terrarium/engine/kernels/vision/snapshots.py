@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.vision.visibility import is_place_visible
+from terrarium.engine.kernels.vision.visibility import is_body_visible
 from terrarium.engine.state import Game
 
 
@@ -86,7 +86,7 @@ def forget_gone(game: Game) -> None:
         k = 0
         while k < game.memories[p].n_snapshots:
             snapshot = game.snapshots[p, k]
-            if is_place_visible(game, p, snapshot.x, snapshot.y):
+            if is_body_visible(game, p, snapshot.kind, snapshot.x, snapshot.y):
                 forget(game, p, k)
             else:
                 k += 1

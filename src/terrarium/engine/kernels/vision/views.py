@@ -7,7 +7,8 @@ from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.vision.sight import in_scan, within
 from terrarium.engine.kernels.vision.snapshots import change_sight, clear_snapshots, forget_gone
-from terrarium.engine.kernels.vision.visibility import hide, is_place_visible, move_view
+from terrarium.engine.kernels.vision.towers import CAPTURE_TICKS, capture_towers
+from terrarium.engine.kernels.vision.visibility import hide, is_body_visible, move_view
 from terrarium.engine.state import Game
 
 BUILDING_SIGHT = 4.0
@@ -22,7 +23,8 @@ def clear_views(game: Game) -> None:
     """Nothing shows anything."""
     for v in range(game.views.shape[0]):
         view = game.views[v]
-        view.owner, view.shown_to, view.shown_until = codes.NEUTRAL_OWNER, 0, 0
+        view.owner, view.holder = codes.NEUTRAL_OWNER, codes.NEUTRAL_OWNER
+        view.shown_to, view.shown_until = 0, 0
     game.vision[0].n_glimpses = 0
     clear_snapshots(game)
 
@@ -30,6 +32,8 @@ def clear_views(game: Game) -> None:
 @kernel
 def see(game: Game) -> None:
     """One tick of vision: what the units show, then which of them each player sees."""
+    if game.clock[0].tick % CAPTURE_TICKS == 0:
+        capture_towers(game)
     if game.clock[0].fog:
         for i in range(game.clock[0].n_living):
             renew_view(game, int(game.living[i]))
@@ -73,7 +77,10 @@ def renew_view(game: Game, u: int) -> None:
     """Let a unit show what is around the cell that it is in now; the dead, for a while, a little
     of where they were."""
     me, view, wish = game.units[u], game.views[u], game.scratch.wish[0]
-    if not me.alive or me.owner == codes.NEUTRAL_OWNER:
+    row, owner = game.rules.types[me.kind], me.owner
+    if row.capture > 0.0:
+        owner = view.holder
+    if not me.alive or owner == codes.NEUTRAL_OWNER or row.sight <= 0.0:
         if view.owner != codes.NEUTRAL_OWNER:
             if me.hp <= 0.0 and me.inside < 0:
                 wish.owner, wish.x, wish.y = view.owner, view.x, view.y
@@ -81,14 +88,12 @@ def renew_view(game: Game, u: int) -> None:
                 glimpse(game, DEAD_TICKS)
             hide(game, u)
         return
-    row = game.rules.types[me.kind]
     reach = min(row.sight, BUILDING_SIGHT) if me.status & codes.UNFINISHED else row.sight
     x, y = half_cell(me.x), half_cell(me.y)
-    if view.x == x and view.y == y and view.owner == me.owner:
+    if view.x == x and view.y == y and view.owner == owner:
         if view.reach == reach and view.over == row.sees_up:
             return
-    wish.owner, wish.x, wish.y = me.owner if reach > 0.0 else codes.NEUTRAL_OWNER, x, y
-    wish.reach, wish.over = reach, row.sees_up
+    wish.owner, wish.x, wish.y, wish.reach, wish.over = owner, x, y, reach, row.sees_up
     move_view(game, u)
 
 
@@ -164,7 +169,7 @@ def list_watching(game: Game) -> None:
 def is_seen_by(game: Game, v: int, owner: int, hidden: bool) -> bool:
     """Does a player see a unit of another one? What is hidden must also be detected."""
     other = game.units[v]
-    if not is_place_visible(game, owner, other.x, other.y):
+    if not is_body_visible(game, owner, other.kind, other.x, other.y):
         return False
     if not hidden or in_scan(game, owner, other.x, other.y):
         return True

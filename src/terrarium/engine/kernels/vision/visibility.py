@@ -48,6 +48,27 @@ def is_place_visible(game: Game, owner: int, x: float, y: float) -> bool:
 
 
 @kernel
+def is_body_visible(game: Game, owner: int, kind: int, x: float, y: float) -> bool:
+    """Does a player see where a unit of a type is? Of what stands on the grid, one cell is enough:
+    rocks hide what is behind their first cells."""
+    footprint = game.rules.types[kind].footprint
+    if footprint < 0:
+        return is_place_visible(game, owner, x, y)
+    shape, width, height = (
+        game.rules.footprints[footprint],
+        game.ground.size[0],
+        game.ground.size[1],
+    )
+    left, bottom = int(x - 0.5 * shape.width + 0.25), int(y - 0.5 * shape.height + 0.25)
+    for cy in range(max(0, bottom), min(height, bottom + shape.height)):
+        for cx in range(max(0, left), min(width, left + shape.width)):
+            if game.visibility[owner, cy * width + cx] == codes.VISIBLE:
+                if shape.taken[cy - bottom] >> (cx - left) & 1:
+                    return True
+    return False
+
+
+@kernel
 def move_view(game: Game, v: int) -> None:
     """Let a view show what `scratch.wish` says, instead of what it has shown."""
     view, wish, boxes = game.views[v], game.scratch.wish[0], game.scratch.boxes
@@ -109,17 +130,51 @@ def trace(game: Game, view: Records, k: int) -> None:
 def free_lines(game: Game, view: Records, y: int, left: int) -> int:
     """The cells of a row to which a line of sight is free; from a corner of cells, those that can
     be seen from any of them."""
-    width = game.ground.size[0]
+    width, height = game.ground.size[0], game.ground.size[1]
     bits = 0
-    for cy in range((view.y - 1) // 2, view.y // 2 + 1):
-        row = y - cy + SIGHT_CELLS
-        if 0 <= row < game.ground.sight.shape[1] and 0 <= cy < game.ground.size[1]:
-            for cx in range((view.x - 1) // 2, view.x // 2 + 1):
-                if 0 <= cx < width:
-                    bits |= int(game.ground.sight[cy * width + cx, row]) << (
-                        cx - SIGHT_CELLS - left
-                    )
+    for cy in range(max(0, (view.y - 1) // 2), min(height - 1, view.y // 2) + 1):
+        for cx in range(max(0, (view.x - 1) // 2), min(width - 1, view.x // 2) + 1):
+            row = y - cy + SIGHT_CELLS
+            if view.reach >= SIGHT_CELLS or game.dim[cy * width + cx] > 0:
+                bits |= walked_lines(game, view, y, left, cy * width + cx)
+            elif 0 <= row < game.ground.sight.shape[1]:
+                line = int(game.ground.sight[cy * width + cx, row])
+                bits |= line << (cx - SIGHT_CELLS - left)
     return bits
+
+
+@kernel
+def walked_lines(game: Game, view: Records, y: int, left: int, middle: int) -> int:
+    """The same from one cell, for those who see further than the tables go, and where rocks block
+    the sight that can be destroyed: every line is walked, from its end."""
+    width = game.ground.size[0]
+    cx, reach = middle % width, int(view.reach) + 1
+    bits = 0
+    for x in range(max(0, cx - reach), min(width - 1, cx + reach) + 1):
+        if is_line_free(game, middle, x, y):
+            bits |= 1 << (x - left)
+    return bits
+
+
+@kernel
+def is_line_free(game: Game, middle: int, x: int, y: int) -> bool:
+    """Does a unit on the ground of a cell see another one, by the rule of tables/sight_lines?"""
+    width, ground = game.ground.size[0], game.ground
+    cx, cy = middle % width, middle // width
+    dx, dy = x - cx, y - cy
+    height = ground.level[middle]
+    if ground.level[y * width + x] > height:
+        return False
+    while True:
+        n_steps = max(abs(dx), abs(dy))
+        if n_steps <= 1:
+            return True
+        size_x = (2 * abs(dx) * (n_steps - 1) + n_steps - 1) // (2 * n_steps)
+        size_y = (2 * abs(dy) * (n_steps - 1) + n_steps - 1) // (2 * n_steps)
+        dx, dy = size_x if dx > 0 else -size_x, size_y if dy > 0 else -size_y
+        cell = (cy + dy) * width + cx + dx
+        if ground.level[cell] > height or ground.opaque[cell] or game.opaque[cell] > 0:
+            return False
 
 
 @kernel
@@ -175,3 +230,43 @@ def show_attacker(game: Game, u: int, owner: int) -> None:
     view = game.views[u]
     view.shown_to |= 1 << owner
     view.shown_until = game.clock[0].tick + SHOWN_TICKS
+
+
+@kernel
+def change_opaque(game: Game, v: int, change: int) -> None:
+    """An object that blocks the sight begins or ceases to stand: whoever is near sees other cells
+    from now on."""
+    site, width = game.sites[v], game.ground.size[0]
+    shape = game.rules.footprints[site.footprint]
+    for k in range(game.views.shape[0]):
+        if is_blocked_view(game, k, v):
+            trace(game, game.views[k], 0)
+            count_cells(game, game.views[k].owner, 0, -1)
+    for y in range(shape.height):
+        for x in range(shape.width):
+            if shape.closed[y] >> x & 1:
+                cell = (site.bottom + y) * width + site.left + x
+                game.opaque[cell] = int(game.opaque[cell]) + change
+    low, high = max(0, site.left - SIGHT_CELLS), site.left + shape.width + SIGHT_CELLS
+    bottom, top = max(0, site.bottom - SIGHT_CELLS), site.bottom + shape.height + SIGHT_CELLS
+    for y in range(bottom, min(game.ground.size[1], top)):
+        for x in range(low, min(width, high)):
+            game.dim[y * width + x] = int(game.dim[y * width + x]) + change
+    for k in range(game.views.shape[0]):
+        if is_blocked_view(game, k, v):
+            trace(game, game.views[k], 0)
+            count_cells(game, game.views[k].owner, 0, 1)
+
+
+@kernel
+def is_blocked_view(game: Game, k: int, v: int) -> bool:
+    """Might a view show other cells without an object?"""
+    view, site = game.views[k], game.sites[v]
+    if view.owner == codes.NEUTRAL_OWNER or view.over:
+        return False
+    shape, reach = game.rules.footprints[site.footprint], view.reach + 2.0
+    x, y = 0.5 * view.x, 0.5 * view.y
+    return (
+        site.left - reach <= x <= site.left + shape.width + reach
+        and site.bottom - reach <= y <= site.bottom + shape.height + reach
+    )
