@@ -186,6 +186,7 @@ BUFF_STATES = {
     "locked_on": "is held by a lock",
     "channeling": "is bound by a channel",
     "injected": "larvae will come",
+    "spreads_creep": "drops creep while it stands still",
     "carries_minerals": "has minerals to bring home",
     "carries_rich_minerals": "has rich minerals to bring home",
     "carries_gas": "has gas to bring home",

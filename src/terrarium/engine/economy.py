@@ -60,6 +60,12 @@ PRODUCER = np.dtype(
         ("rally_y", "f8", (N_RALLIES,)),
         ("rally_target", "i8", (N_RALLIES,)),
         ("rally_tag", "i8", (N_RALLIES,)),
+        ("total", "f8"),  # ticks that it takes to be warped in
+        ("cooldown", "f8"),  # ticks until a warp gate, or a tumor, may be used again
+        ("keeps_form", "?"),  # does not become something else by itself any more
+        ("seeks", "i8"),  # row of the product that it wants to merge into; -1 = none
+        ("spent", "?"),  # a tumor that has made another one
+        ("dig_timer", "f8"),  # ticks until a tumor is underground
         ("n_larvae", "i8"),  # of a hatchery
         ("larva_timer", "f8"),  # ticks until the next; 0 = none is on its way, -1 = none was yet
         ("n_injects", "i8"),  # that wait for their turn, the present one included

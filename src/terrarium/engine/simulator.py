@@ -342,15 +342,23 @@ class Simulator:
         row = self._row("ability", ability, self.known.abilities)
         self.order(e, slot, codes.CAST, at, target, queued, row)
 
-    def produce(self, e: int, slot: int, product: str) -> None:
-        """Put the command to train a unit, or to research an upgrade, where the next step finds
-        it."""
+    def produce(
+        self,
+        e: int,
+        slot: int,
+        product: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+    ) -> None:
+        """Put the command to make something where the next step finds it: to train a unit, to
+        research an upgrade, to become something else, to warp a unit in or spread a tumor `at` a
+        point, to merge with a `target`."""
         producer = self.names[int(self.units["kind"][e, slot])]
         row = self._products.get((producer, product), len(self._products))  # refused by the rules
         if product not in self.rows and product not in self.known.upgrades:
             known = [*self.rows, *self.known.upgrades]
             raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
-        self.order(e, slot, codes.PRODUCE, ability=row)
+        self.order(e, slot, codes.PRODUCE, at, target, ability=row)
 
     def build(
         self,

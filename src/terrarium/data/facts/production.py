@@ -51,6 +51,7 @@ def read_productions(table: Layers, roster: Roster) -> Iterator[Production]:
             requires=tuple(_requirements(way, roster)),
             via=way.unit_name(way.text("via"), roster, "via") if way.has("via") else None,
             via_after_loops=way.pair_or_none("via_after_loops", ordered=True),
+            by_itself=way.boolean_or("by_itself", False),
             as_trained=way.boolean_or("as_trained", False),
         )
 

@@ -202,6 +202,14 @@ class Creep:
 
 
 @dataclass(frozen=True)
+class Leaves:
+    """The units that a structure leaves when it is destroyed."""
+
+    unit: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Footprint:
     """What a structure covers: cells for placement, an outline that blocks ground units."""
 
@@ -245,6 +253,8 @@ class Production:
     """how long it takes until it is that, a whole number drawn anew each time"""
     as_trained: bool
     """timed and refunded like a unit that is trained, though the producer becomes it"""
+    by_itself: bool
+    """as soon as it can be, unless the producer was this before"""
 
 
 @dataclass(frozen=True)
@@ -304,6 +314,9 @@ class Unit:
     """stands only on creep"""
     needs_power: bool
     """stands only in the power of a pylon, and works only there"""
+    leaves: Leaves | None
+    settles_as: str | None
+    """what it becomes by itself when it is finished"""
     quickens_warp_in: bool
     """a power field near it is a fast one"""
     speed: float

@@ -7,7 +7,7 @@ from typing import Any
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.production import Roster, UnitId, read_api, read_productions
-from terrarium.data.facts.unit_facts import Creep, Footprint, Harvest, Heal, Resource, Unit
+from terrarium.data.facts.unit_facts import Creep, Footprint, Harvest, Heal, Leaves, Resource, Unit
 from terrarium.data.facts.weapons import camel_case, read_weapon
 
 # What most units share. A file states only what is special about a unit.
@@ -67,7 +67,7 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
         **_life(table),
         **_senses(table, flying),
         **_body(table, flying, building),
-        **_ground(table),
+        **_ground(table, roster),
         **_motion(table, flying),
         **cost,
         **_behavior(table, flying, building),
@@ -155,14 +155,26 @@ def _body(table: Layers, flying: bool, building: bool) -> dict[str, Any]:
     }
 
 
-def _ground(table: Layers) -> dict[str, Any]:
+def _ground(table: Layers, roster: Roster) -> dict[str, Any]:
     """What a unit makes of the ground, and asks of it."""
     return {
         "creep": _creep(table),
         "needs_creep": table.boolean_or("needs_creep", False),
         "needs_power": table.boolean_or("needs_power", False),
+        "leaves": _leaves(table, roster),
+        "settles_as": table.unit_name(table.text("settles_as"), roster, "settles_as")
+        if table.has("settles_as")
+        else None,
         "quickens_warp_in": table.boolean_or("quickens_warp_in", False),
     }
+
+
+def _leaves(table: Layers, roster: Roster) -> Leaves | None:
+    if not table.has("leaves"):
+        return None
+    leaves = table.table("leaves")
+    leaves.only([field.name for field in fields(Leaves)])
+    return Leaves(leaves.unit_name(leaves.text("unit"), roster, "unit"), leaves.integer("count", 1))
 
 
 def _creep(table: Layers) -> Creep | None:

@@ -18,9 +18,12 @@ from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.construction import construct
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.larvae import run_larvae
+from terrarium.engine.kernels.economy.merging import run_mergers
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.score import count_made, tally
 from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.tumors import settle_tumors
+from terrarium.engine.kernels.economy.warping import run_warping
 from terrarium.engine.kernels.ending import judge
 from terrarium.engine.kernels.grid import CROWD, fill_grid
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
@@ -70,6 +73,9 @@ def tick(game: Game) -> None:
         construct(game)
         harvest(game)
         feel_ground(game)
+        settle_tumors(game)
+        run_mergers(game)
+        run_warping(game)
         run_larvae(game)
         run_production(game)
     if together & codes.HEALS:

@@ -24,7 +24,8 @@ STATUS_OF_STATE = {
     # The mechanic that puts these on a unit sees to what they mean.
     "locked_on": 0,
     "channeling": 0,
-    # Of the economy, which is still to come.
+    "spreads_creep": codes.SPREADS_CREEP,
+    # The rules of the economy see to these.
     "injected": 0,
     "carries_minerals": 0,
     "carries_rich_minerals": 0,

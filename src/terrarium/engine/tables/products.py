@@ -29,6 +29,9 @@ PRODUCT = np.dtype(
         ("via_low", "i8"),  # ticks until it is that, a whole number from low to high
         ("via_high", "i8"),
         ("via_ticks", "f8"),  # from then on
+        ("gate_ticks", "f8"),  # how long a warp gate has to wait afterwards
+        ("energy", "f8"),  # of the producer
+        ("by_itself", "?"),
         ("refund", "f8"),  # share of the price that comes back
         ("needs", "i8"),  # bit k: something of the player has to fulfil need k
         ("attached", "i8"),  # the same, by an add-on of the producer
@@ -57,6 +60,7 @@ def find_needs(facts: RuleSet) -> Needs:
     ways = (way for unit in facts.units.values() for way in unit.production)
     wanted = {by_id.get(r.id) for way in ways for r in way.requires if r.kind != "upgrade"}
     wanted |= {name for upgrade in facts.upgrades.values() for name in upgrade.requires_units}
+    wanted |= {name for ability in facts.abilities.values() for name in ability.requires_units}
     names = [name for name in facts.units if name in wanted]
     assert len(names) < 63, "the needs of products are the bits of one number"
     return Needs({name: 1 << k for k, name in enumerate(names)})
@@ -77,14 +81,14 @@ def compile_products(
 Row = tuple[tuple[str, str], dict[str, Any]]
 
 
-def _how(way: Production, producer: Unit, facts: RuleSet) -> int | None:
+def _how(way: Production, producer: Unit, unit: Unit, facts: RuleSet) -> int | None:
     """By which of codes.HOW_TRAIN and following a unit is made; None = by an ability, which has a
     row of its own, or by itself."""
-    if way.how in ("ability", "automatic") or (
-        way.how in ("morph", "morph_place")
-        and way.ability in {ability.id for ability in facts.abilities.values()}
-    ):
+    known = way.ability in {ability.id for ability in facts.abilities.values()}
+    if way.how == "automatic" or (known and way.how in ("ability", "morph", "morph_place")):
         return None
+    if way.how == "ability":  # a queen's tumor, which is built like anything else
+        return codes.HOW_BUILD if unit.kind == "structure" else None
     if producer.mover == LARVA_MOVER:
         return codes.HOW_LARVA
     return codes.code(words.WAYS_OF_PRODUCTION, way.how)
@@ -95,7 +99,7 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
     for unit in facts.units.values():
         for way in unit.production:
             producer = by_id.get(way.by)
-            how = _how(way, producer, facts) if producer else None
+            how = _how(way, producer, unit, facts) if producer else None
             if producer is None or how is None:
                 continue
             required = [(r, by_id.get(r.id)) for r in way.requires]
@@ -148,13 +152,18 @@ def _via(how: int, way: Production, names: RowNames) -> dict[str, Any]:
         "via_high": int(high),
         "via_ticks": loops if trained else ceil(loops) - 1.0,
         "refund": 1.0 if trained else 0.75,
+        "gate_ticks": way.gate_cooldown_loops or 0.0,
+        "energy": way.pays_energy or 0.0,
+        "by_itself": way.by_itself,
     }
 
 
 def _builder(how: int, producer: Unit) -> int:
     """What becomes of the worker that begins a structure (game_rules.md, 9)."""
-    if "worker" not in producer.flags or how not in (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER):
+    if how not in (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER):
         return NONE
+    if "worker" not in producer.flags:
+        return codes.LEAVES if producer.speed else NONE
     manners = {"Terran": codes.STAYS, "Protoss": codes.LEAVES, "Zerg": codes.BECOMES_IT}
     return manners[producer.race]
 
@@ -187,6 +196,9 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "via_high": 0,
                     "via_ticks": upgrade.research_loops,
                     "refund": 1.0,
+                    "gate_ticks": 0.0,
+                    "energy": 0.0,
+                    "by_itself": False,
                     "needs": sum(needs.bits.get(name, 0) for name in upgrade.requires_units),
                     "attached": 0,
                     "needs_tech": sum(names.techs[name] for name in single),

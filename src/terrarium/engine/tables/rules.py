@@ -114,6 +114,12 @@ TYPE = np.dtype(
         ("needs_creep", "?"),
         ("power", "f8"),  # radius that it gives power to; 0 = it does not
         ("needs_power", "?"),
+        ("leaves", "i8"),  # row of Rules.types that comes out when it is destroyed; -1 = none
+        ("n_left", "i8"),
+        ("stored", "?"),  # is kept for an ability that uses it up, as a nuke is
+        ("stores", "?"),  # makes what is kept
+        ("becomes_itself", "i8"),  # row of the product that it turns into by itself; -1 = none
+        ("settles_as", "i8"),  # row of Rules.types that it becomes when it is finished; -1 = none
         ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
@@ -243,6 +249,7 @@ ABILITY = np.dtype(
         ("life", "f8"),
         ("minerals", "f8"),
         ("nukes", "i8"),
+        ("needs", "i8"),  # bits of TYPE.fulfils that something of the player has to have
         ("cooldown", "f8"),
         ("cooldown_slot", "i8"),
         ("cooldown_from", "i8"),

@@ -124,12 +124,19 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     rules.harvest[0] = _HARVEST
     rules.breeding[0] = _breeding(facts, names)
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
+    stored = {ability.uses_up for ability in facts.abilities.values() if ability.uses_up}
+    stores = {
+        way.by for name in stored if name in facts.units for way in facts.units[name].production
+    }
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
         values |= _score(unit, facts) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= {"leaves": names.types.get(unit.leaves.unit, -1) if unit.leaves else -1}
+        values |= {"stored": unit.name in stored, "stores": unit.id in stores}
+        values |= {"settles_as": names.types.get(unit.settles_as or "", -1)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -150,6 +157,12 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         rules.damage[h] = damage_of(strike.damage, strike.bonus, units)
         rules.damage_extra[h] = extra
         h += 1
+    for ability_row, ability in enumerate(facts.abilities.values()):
+        bits = [needs.bits.get(name, 0) for name in set(ability.requires_units)]
+        rules.abilities["needs"][ability_row] = sum(bits)
+    for row, product in enumerate(rules.products):
+        if product["by_itself"]:
+            rules.types["becomes_itself"][product["by"]] = row
     fill_matrices(rules, units)
     return rules, dict(names.types)
 
@@ -304,6 +317,8 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "needs_creep": unit.needs_creep,
         "power": unit.power_radius or 0.0,
         "needs_power": unit.needs_power,
+        "becomes_itself": -1,  # follows from the products
+        "n_left": unit.leaves.count if unit.leaves else 0,
         "quickens_warp_in": unit.quickens_warp_in,
         "addon": unit.kind == "addon",
         "reactor": "reactor" in unit.traits,

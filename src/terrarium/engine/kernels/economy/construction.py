@@ -158,6 +158,9 @@ def begin_site(game: Game, u: int) -> None:
     me, order = game.units[u], game.orders[u, 0]
     x, y, product = order.x, order.y, game.rules.products[order.ability]
     ready = product.by == me.kind and not (product.how == codes.HOW_ADDON and is_busy(game, u))
+    if me.energy < product.energy:
+        fail_build(game, u, codes.NOT_ENOUGH_ENERGY)
+        return
     if not ready or may_stand(game, me.owner, product.makes, x, y, False) != codes.SUCCESS:
         fail_build(game, u, codes.CANT_BUILD_LOCATION_INVALID)
         return
@@ -165,7 +168,9 @@ def begin_site(game: Game, u: int) -> None:
     game.workers[u].held_up = 0
     if v < 0:
         fail_build(game, u, codes.ERROR)
-    elif product.builder == codes.STAYS:
+        return
+    me.energy = max(0.0, me.energy - product.energy)
+    if product.builder == codes.STAYS:
         game.producers[v].builder, game.producers[v].builder_tag = u, me.tag
         order.kind, order.target, order.tag = codes.CONSTRUCT, v, game.units[v].tag
         order.ability = codes.NO_ABILITY

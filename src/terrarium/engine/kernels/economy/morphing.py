@@ -84,6 +84,8 @@ def run_morph(game: Game, u: int) -> None:
         hatch(game, u, p)
     else:
         become(game, u, game.rules.products[p].makes)
+        # Who takes back a form that came by itself means it.
+        game.producers[u].keeps_form = game.rules.types[game.units[u].kind].becomes_itself >= 0
         send_off(game, u, u)
         note_product(game, codes.FINISHED, u, p)
 

@@ -69,7 +69,24 @@ def may_produce(game: Game, u: int, p: int) -> int:
         return codes.QUEUE_IS_FULL
     if changes_form(game, u):
         return codes.CANT_QUEUE_THAT_ORDER
+    if product.makes >= 0 and game.rules.types[product.makes].stored:
+        if not has_store(game, u):
+            return codes.QUEUE_IS_FULL
     return can_pay(game, me.owner, p)
+
+
+@kernel
+def has_store(game: Game, u: int) -> bool:
+    """Is there room for one more of what is kept: one for each structure that makes it?"""
+    owner, producer = game.units[u].owner, game.producers[u]
+    n_free = -game.players[owner].nukes
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        other = game.units[v]
+        if other.alive and other.owner == owner and game.rules.types[other.kind].stores:
+            if not other.status & codes.UNFINISHED and game.producers[v].n_items == 0:
+                n_free += 1
+    return producer.n_items == 0 and n_free > 0
 
 
 @kernel
@@ -184,6 +201,9 @@ def finish(game: Game, u: int, p: int) -> None:
     note_product(game, codes.FINISHED, u, p)
     if product.upgrade >= 0:
         research(game, me.owner, product.upgrade)
+        return
+    if game.rules.types[product.makes].stored:
+        game.players[me.owner].nukes += 1
         return
     for _ in range(product.count):
         x, y = exit_of(game, u, product.makes)

@@ -84,6 +84,8 @@ def clear_production(game: Game, u: int) -> None:
     for k in range(producer.rally.shape[0]):
         producer.rally[k], producer.rally_x[k], producer.rally_y[k] = codes.NO_RALLY, 0.0, 0.0
         producer.rally_target[k], producer.rally_tag[k] = codes.NO_UNIT, 0
+    producer.total, producer.cooldown, producer.keeps_form = 0.0, 0.0, False
+    producer.seeks, producer.spent, producer.dig_timer = codes.NO_PRODUCT, False, 0.0
     producer.n_larvae, producer.larva_timer = 0, FIRST_LARVA
     producer.n_injects, producer.inject_timer = 0, 0.0
     producer.brood, producer.brood_timer = 0, 0.0

@@ -24,6 +24,8 @@ def may_build(game: Game, u: int, command: Records) -> int:
             return codes.NOT_SUPPORTED
     elif product.builder < 0:
         return codes.NOT_SUPPORTED
+    if me.energy < product.energy:
+        return codes.NOT_ENOUGH_ENERGY
     if meets_requirements(game, me.owner, p) != codes.SUCCESS:
         return codes.BUILD_TECH_REQUIREMENTS_NOT_MET
     answer = can_pay(game, me.owner, p)

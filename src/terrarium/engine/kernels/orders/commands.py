@@ -4,9 +4,12 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.addons import addon_of
 from terrarium.engine.kernels.economy.construction import cancel_site
+from terrarium.engine.kernels.economy.merging import seek_merger
 from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
 from terrarium.engine.kernels.economy.production import cancel_last, produce
 from terrarium.engine.kernels.economy.rally import set_rally, set_worker_rally
+from terrarium.engine.kernels.economy.tumors import plant
+from terrarium.engine.kernels.economy.warping import cancel_warp_in, warp_in
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
 from terrarium.engine.kernels.orders.landing import land_and_add
@@ -67,7 +70,8 @@ def is_for_producer(game: Game, command: Records) -> bool:
 def cancel(game: Game, u: int) -> int:
     """Give up a structure that is not finished, a change of form, or the last of a queue."""
     if game.units[u].status & codes.UNFINISHED:
-        return cancel_site(game, u)
+        structure = game.rules.types[game.units[u].kind].structure
+        return cancel_site(game, u) if structure else cancel_warp_in(game, u)
     v = addon_of(game, u)
     if v >= 0 and game.units[v].status & codes.UNFINISHED:
         return cancel_site(game, v)
@@ -80,7 +84,7 @@ def cancel(game: Game, u: int) -> int:
 def tell_producer(game: Game, u: int, command: Records) -> int:
     """Carry out a command that is no order of the unit's queue."""
     if command.kind == codes.PRODUCE:
-        return make(game, u, command.ability)
+        return make(game, u, command)
     if command.kind == codes.CANCEL_LAST:
         return cancel(game, u)
     v = command.target
@@ -94,11 +98,20 @@ def tell_producer(game: Game, u: int, command: Records) -> int:
 
 
 @kernel
-def make(game: Game, u: int, p: int) -> int:
+def make(game: Game, u: int, command: Records) -> int:
     """Begin a product in the way in which it is made."""
+    p, x, y = command.ability, command.x, command.y
     if not 0 <= p < game.rules.products.shape[0]:
         return codes.NOT_SUPPORTED
     how = game.rules.products[p].how
     if how == codes.HOW_MORPH or how == codes.HOW_LARVA:
         return morph_into(game, u, p)
+    if not (abs(x) < FURTHEST and abs(y) < FURTHEST):
+        return codes.ERROR
+    if how == codes.HOW_WARP_IN:
+        return warp_in(game, u, p, x, y)
+    if how == codes.HOW_MERGE:
+        return seek_merger(game, u, p, command.target)
+    if how == codes.HOW_BUILD and game.rules.products[p].builder < 0:
+        return plant(game, u, p, x, y)
     return produce(game, u, p)

@@ -52,6 +52,10 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     needs = game.rules.kit_needs[me.kind, slot]
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
+    if has_economy(game):  # battles have no structures to require
+        asked = game.rules.abilities[ability].needs
+        if game.accounts[me.owner].fulfilled & asked != asked:
+            return codes.TECH_REQUIREMENTS_NOT_MET
     return codes.SUCCESS
 
 
