@@ -13,6 +13,8 @@ SPARE_MINERALS = 400.0
 """left over: time for more producers"""
 WORKERS_PER_GAS = 7
 WORKERS_BEFORE_GAS = 10
+GAS_ENOUGH = 300.0
+"""left over: no time for more geysers"""
 MOST_UNITS_AT_ONCE = 8
 FEWEST_FIELDS = 4
 """a base with fewer counts for none"""
@@ -27,9 +29,9 @@ def spend(turn: Turn) -> None:
     halls = frozenset(turn.plan.townhalls)
     structures(turn, halls)  # a townhall that trains workers without pause could never change
     workers(turn)
+    expansions(turn)
     gas(turn)
     structures(turn, frozenset(goal.what for goal in turn.plan.structures) - halls)
-    expansions(turn)
     upgrades(turn)
     army(turn)
     producers(turn)
@@ -75,6 +77,8 @@ def gas(turn: Turn) -> None:
     opening = turn.level.opening.get(plan.race, plan.opening)
     if turn.loop < opening.gas * turn.level.slowdown:
         return
+    if turn.vespene > GAS_ENOUGH:
+        return
     wanted = max(1, (turn.n_workers - WORKERS_BEFORE_GAS) // WORKERS_PER_GAS)
     wanted = min(wanted, 2 * max(1, len(turn.halls)))
     coming = sum(turn.count(name) for name in plan.gas) - sum(
@@ -94,9 +98,16 @@ def structures(turn: Turn, kinds: frozenset[str]) -> None:
         loop = opening.production if first else goal.loop
         if turn.loop < loop * turn.level.slowdown or goal.what in tried or goal.what not in kinds:
             continue
+        if goal.what in turn.plan.townhalls and not _can_become(turn, goal.what):
+            continue
         if turn.count(goal.what) + _successors(turn, goal.what) < goal.count:
             tried.add(goal.what)
             make(turn, goal.what, "plan")
+
+
+def _can_become(turn: Turn, what: str) -> bool:
+    """Is there a townhall for it? Another one is not built for that."""
+    return any(turn.there[recipe.producer] for recipe in turn.catalog.recipes[what])
 
 
 def _successors(turn: Turn, what: str) -> int:

@@ -48,6 +48,9 @@ class PlayerMemory:
     goals: dict[int, Point] = field(default_factory=dict)
     """where an own unit was sent"""
     scout: int = 0
+    """tag of the worker that looks for the enemy; 0 = none yet, -1 = it is over"""
+    gas_rich: bool = False
+    """more gas than can be spent"""
 
 
 class Turn:

@@ -6,6 +6,9 @@ from terrarium.tactics.macro.game_view import Bools, GameOrderKind, Ints, UnitOr
 from terrarium.tactics.macro.turn import Turn
 
 PER_GEYSER = 3
+GAS_RICH, GAS_POOR = 500.0, 200.0
+"""gas that is left over: with more than the first, a geyser has one worker until less than the
+second"""
 PER_FIELD = 2
 MOST_MOVED = 4
 """workers that go to another base in one decision"""
@@ -24,9 +27,9 @@ def employ(turn: Turn) -> None:
     on_minerals[on_minerals] = (
         turn.catalog.resource[turn.view.resources.kind[index[on_minerals]]] == 1
     )
-    _fill_geysers(turn, on_minerals)
     counts = np.bincount(base[on_minerals & (base >= 0)], minlength=len(turn.halls))
     room = PER_FIELD * _fields(turn) - counts
+    _fill_geysers(turn, on_minerals, room)
     _use_idle(turn, room)
     if (room < -1).any() and (room > 1).any():
         _even_out(turn, base, on_minerals, room)
@@ -50,15 +53,22 @@ def _fields(turn: Turn) -> Ints:
     return np.asarray(np.bincount(base, minlength=len(turn.halls)))
 
 
-def _fill_geysers(turn: Turn, on_minerals: Bools) -> None:
-    """Three workers for each geyser with a structure."""
+def _fill_geysers(turn: Turn, on_minerals: Bools, room: Ints) -> None:
+    """Three workers for each geyser with a structure, fewer while gas is left over."""
     structures, workers, catalog = turn.structures, turn.workers, turn.catalog
     pumps = structures.where((catalog.resource[structures.kind] == 2) & structures.done)
     n_left = int(on_minerals.sum()) - FEWEST_ON_MINERALS
+    memory, gas = turn.memory, turn.view.vespene
+    rich = gas > turn.view.minerals and gas > (GAS_POOR if memory.gas_rich else GAS_RICH)
+    memory.gas_rich, per_geyser = rich, 1 if rich else PER_GEYSER
     for k in range(len(pumps)):
         tag, place = int(pumps.tag[k]), (pumps.x[k], pumps.y[k])
         here = workers.order_target == tag
-        lacks = PER_GEYSER - int(here.sum()) if pumps.contents[k] > 0 else 0
+        lacks = (per_geyser if pumps.contents[k] > 0 else 0) - int(here.sum())
+        if lacks < 0:
+            out = np.flatnonzero(here & ~workers.inside)[:-lacks]
+            tags = [int(workers.tag[j]) for j in out if turn.is_free(int(workers.tag[j]))]
+            _send(turn, tags, int(room.argmax()), room, "enough gas")
         if lacks <= 0 or n_left <= 0:
             continue
         far = np.where(on_minerals, np.hypot(workers.x - place[0], workers.y - place[1]), np.inf)
