@@ -1,8 +1,9 @@
 """How computer opponents develop beside recorded games, and how often each beats the one below."""
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
@@ -115,33 +116,38 @@ class GamePairing:
     loops: tuple[int, ...] = ()
 
 
+PlayAll = Callable[[Sequence[GamePairing]], list["Match"]]
+
+
 def bench_opponents(
     config: OpponentBenchConfig, progress: Callable[[str], None] | None = None
 ) -> OpponentBench:
     """Play everything that `config` asks for; `progress` is told what comes next."""
     tell = progress or (lambda text: None)
     developments: list[Development] = []
-    for level in config.levels or tuple(RECORDED):
-        for race in config.races if config.games else ():
-            tell(f"{level} {race}")
-            developments += _development(config, level, race)
     duels = []
-    names = list(levels())
-    for below, level in pairwise(names):
-        if config.duels and (not config.levels or level in config.levels):
-            tell(f"{level} against {below}")
-            duels.append(_duels(config, level, below))
+    with _players(config.processes) as play_all:
+        for level in config.levels or tuple(RECORDED):
+            for race in config.races if config.games else ():
+                tell(f"{level} {race}")
+                developments += _development(config, level, race, play_all)
+        for below, level in pairwise(levels()):
+            if config.duels and (not config.levels or level in config.levels):
+                tell(f"{level} against {below}")
+                duels.append(_duels(config, level, below, play_all))
     return OpponentBench(describe_machine(), config, tuple(developments), tuple(duels))
 
 
-def _development(config: OpponentBenchConfig, level: str, race: str) -> list[Development]:
+def _development(
+    config: OpponentBenchConfig, level: str, race: str, play_all: PlayAll
+) -> list[Development]:
     """One level and race against the script that all are measured against."""
     player = f"{level}-{race}-Macro"
     pairings = []
     for k in range(config.games):
         players = (player, config.against) if k % 2 == 0 else (config.against, player)
         pairings.append(GamePairing(config.map, players, config.seed + k, LOOPS[-1] + 8, LOOPS))
-    matches = list(_play(pairings, config.processes))
+    matches = play_all(pairings)
     rows = []
     for loop in LOOPS:
         samples = [
@@ -169,7 +175,7 @@ def _development(config: OpponentBenchConfig, level: str, race: str) -> list[Dev
     return rows
 
 
-def _duels(config: OpponentBenchConfig, level: str, below: str) -> Duels:
+def _duels(config: OpponentBenchConfig, level: str, below: str, play_all: PlayAll) -> Duels:
     """Sides and races take turns."""
     pairings, places = [], []
     for k in range(config.duels):
@@ -178,7 +184,7 @@ def _duels(config: OpponentBenchConfig, level: str, below: str) -> Duels:
         places.append(1 if k % 2 == 0 else 2)
         ordered = players if k % 2 == 0 else (players[1], players[0])
         pairings.append(GamePairing(config.map, ordered, config.seed + k, config.limit_ticks))
-    matches = list(_play(pairings, config.processes))
+    matches = play_all(pairings)
     return Duels(
         level=level,
         below=below,
@@ -189,11 +195,14 @@ def _duels(config: OpponentBenchConfig, level: str, below: str) -> Duels:
     )
 
 
-def _play(pairings: Sequence[GamePairing], processes: int) -> Iterable["Match"]:
+@contextmanager
+def _players(processes: int) -> Iterator[PlayAll]:
+    """Plays lists of games, in this process or in several others."""
     if processes == 1:
-        return [play(pairing) for pairing in pairings]
+        yield lambda pairings: [play(pairing) for pairing in pairings]
+        return
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        return list(pool.map(play, pairings))
+        yield lambda pairings: list(pool.map(play, pairings))
 
 
 def play(pairing: GamePairing) -> "Match":

@@ -48,6 +48,8 @@ class Catalog:
     """minerals and vespene"""
     supply_given: NDArray[np.float64]
     is_worker: NDArray[np.bool_]
+    is_summoned_worker: NDArray[np.bool_]
+    """gathers, and costs no supply: MULEs"""
     is_structure: NDArray[np.bool_]
     is_townhall: NDArray[np.bool_]
     is_army: NDArray[np.bool_]
@@ -93,6 +95,7 @@ def compile_catalog(facts: RuleSet) -> Catalog:
         cost=np.array([unit.minerals_total + unit.vespene_total for unit in units]),
         supply_given=np.array([unit.supply_provided for unit in units]),
         is_worker=worker,
+        is_summoned_worker=np.array(["worker" in unit.flags for unit in units]) & ~worker,
         is_structure=structure,
         is_townhall=np.array([_is_townhall(unit) for unit in units]),
         is_army=np.array([_is_army(unit) for unit in units]),

@@ -12,6 +12,8 @@ second"""
 PER_FIELD = 2
 MOST_MOVED = 4
 """workers that go to another base in one decision"""
+SHARE_OF_WAY = 0.6
+"""from a townhall to a field, where MULEs come down"""
 FEWEST_ON_MINERALS = 8
 """before any of them gathers gas"""
 
@@ -114,7 +116,7 @@ def _send(turn: Turn, tags: list[int], hall: int, room: Ints, why: str) -> None:
 
 def use_energy(turn: Turn) -> None:
     """MULEs, Chrono Boost, Spawn Larva: whenever there is energy for them."""
-    if not turn.level.uses_energy:
+    if not turn.level.uses_energy or not len(turn.halls):
         return
     own, catalog = turn.view.own, turn.catalog
     for use in turn.plan.energy:
@@ -122,26 +124,44 @@ def use_energy(turn: Turn) -> None:
             continue
         ready = (own.kind == catalog.rows[use.unit]) & own.done & (own.energy >= use.energy)
         for k in np.flatnonzero(ready):
-            tag = int(own.tag[k])
-            target = _energy_target(turn, use.at, (float(own.x[k]), float(own.y[k])))
-            if target and turn.is_free(tag):
+            tag, place = int(own.tag[k]), (float(own.x[k]), float(own.y[k]))
+            if not turn.is_free(tag):
+                continue
+            if use.at == "minerals":
+                _call_down(turn, tag, use.ability)
+            elif target := _energy_target(turn, use.at, place):
                 turn.order(GameOrderKind.USE, [tag], use.ability, target=target, why="energy")
+    _employ_summoned(turn)
+
+
+def _call_down(turn: Turn, tag: int, ability: str) -> None:
+    """Between a townhall and the fullest of its fields."""
+    resources, halls = turn.view.resources, turn.halls
+    is_mineral = (turn.catalog.resource[resources.kind] == 1) & (turn.field_base >= 0)
+    if not is_mineral.any():
+        return
+    k = int(np.where(is_mineral, resources.contents, -1.0).argmax())
+    hall = int(turn.field_base[k])
+    x = halls.x[hall] + SHARE_OF_WAY * (resources.x[k] - halls.x[hall])
+    y = halls.y[hall] + SHARE_OF_WAY * (resources.y[k] - halls.y[hall])
+    turn.order(GameOrderKind.USE, [tag], ability, at=(float(x), float(y)), why="energy")
+
+
+def _employ_summoned(turn: Turn) -> None:
+    """A MULE gathers at the nearest field."""
+    own, resources, catalog = turn.view.own, turn.view.resources, turn.catalog
+    idle = catalog.is_summoned_worker[own.kind] & (own.order == UnitOrder.IDLE)
+    fields = np.flatnonzero((catalog.resource[resources.kind] == 1) & (turn.field_base >= 0))
+    for k in np.flatnonzero(idle) if len(fields) else ():
+        far = np.hypot(resources.x[fields] - own.x[k], resources.y[fields] - own.y[k])
+        target = int(resources.tag[fields[int(far.argmin())]])
+        turn.order(GameOrderKind.GATHER, [int(own.tag[k])], target=target, why="idle")
 
 
 def _energy_target(turn: Turn, at: str, place: tuple[float, float]) -> int:
     """What an ability is aimed at, by its tag; 0 = there is nothing."""
-    resources, halls, catalog = turn.view.resources, turn.halls, turn.catalog
-    if at == "minerals":
-        is_mineral = (catalog.resource[resources.kind] == 1) & (turn.field_base >= 0)
-        fields = np.flatnonzero(is_mineral)
-        return (
-            int(resources.tag[fields[int(resources.contents[fields].argmax())]])
-            if len(fields)
-            else 0
-        )
+    halls = turn.halls
     if at == "townhall":
-        if not len(halls):
-            return 0
         return int(halls.tag[int(np.hypot(halls.x - place[0], halls.y - place[1]).argmin())])
     busy = turn.structures.where(turn.structures.done & (turn.structures.n_queued > 0))
     free = [int(tag) for tag in busy.tag if tag not in turn.used]
