@@ -66,6 +66,9 @@ PRODUCER = np.dtype(
         ("seeks", "i8"),  # row of the product that it wants to merge into; -1 = none
         ("spent", "?"),  # a tumor that has made another one
         ("dig_timer", "f8"),  # ticks until a tumor is underground
+        ("stocked", "?"),  # has had its first Interceptors
+        ("n_aboard", "i8"),  # Interceptors that are in it, and that are out to fight
+        ("n_out", "i8"),
         ("n_larvae", "i8"),  # of a hatchery
         ("larva_timer", "f8"),  # ticks until the next; 0 = none is on its way, -1 = none was yet
         ("n_injects", "i8"),  # that wait for their turn, the present one included

@@ -127,5 +127,6 @@ def test_rich_geysers_have_structures_of_their_own(protoss: Yard) -> None:
     geyser = protoss.sim.place(0, "rich_vespene_geyser", 0, 40.5, 40.5)
     assert protoss.build("assimilator", (40.5, 40.5)) == "Success"
     protoss.until("started")
-    assert protoss.all_of("assimilator_rich") and not protoss.all_of("assimilator")
+    assert protoss.all_of("assimilator_rich")
+    assert not protoss.all_of("assimilator")
     assert protoss.sim.games.resources["geyser"][0, protoss.all_of("assimilator_rich")[0]] == geyser

@@ -16,6 +16,7 @@ from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.economy.construction import construct
+from terrarium.engine.kernels.economy.hangars import run_hangars
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.larvae import run_larvae
 from terrarium.engine.kernels.economy.merging import run_mergers
@@ -77,6 +78,7 @@ def tick(game: Game) -> None:
         run_mergers(game)
         run_warping(game)
         run_larvae(game)
+        run_hangars(game)
         run_production(game)
     if together & codes.HEALS:
         heal(game)

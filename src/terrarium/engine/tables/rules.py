@@ -118,6 +118,8 @@ TYPE = np.dtype(
         ("n_left", "i8"),
         ("stored", "?"),  # is kept for an ability that uses it up, as a nuke is
         ("stores", "?"),  # makes what is kept
+        ("hangar", "i8"),  # row of the product that it keeps aboard and sends out; -1 = none
+        ("in_hangar", "?"),  # is such a product
         ("becomes_itself", "i8"),  # row of the product that it turns into by itself; -1 = none
         ("settles_as", "i8"),  # row of Rules.types that it becomes when it is finished; -1 = none
         ("quickens_warp_in", "?"),  # a power field near it is a fast one

@@ -20,7 +20,7 @@ from terrarium.data.vocabulary import (
     RESPONSES,
 )
 from terrarium.engine import codes
-from terrarium.engine.records import records
+from terrarium.engine.records import Records, records
 from terrarium.engine.score import CATEGORIES
 from terrarium.engine.tables.abilities_from_facts import compile_abilities, compile_kits
 from terrarium.engine.tables.buffs_from_facts import compile_areas, compile_buffs
@@ -62,6 +62,7 @@ from terrarium.engine.tables.weapons_from_facts import (
     fill_matrices,
     hit_row,
     hits_of,
+    launch_weapons,
     weapon_row,
     working_weapons,
 )
@@ -87,6 +88,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     needs = find_needs(facts)
     kits = compile_kits(facts, names)
     footprints, footprint_rows = compile_footprints(units)
+    launchers = [(unit, weapon) for unit in units for weapon in launch_weapons(unit)]
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
@@ -95,7 +97,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         breeding=records(1, BREEDING),
         products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
-        weapons=records(max(1, len(weapons)), WEAPON),
+        weapons=records(max(1, len(weapons) + len(launchers)), WEAPON),
         hits=records(n_hits, HIT_ROW),
         damage=np.zeros((n_hits, n_types)),
         damage_step=np.zeros((n_hits, n_types)),
@@ -163,6 +165,15 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     for row, product in enumerate(rules.products):
         if product["by_itself"]:
             rules.types["becomes_itself"][product["by"]] = row
+        if _is_kept_aboard(product, rules):
+            rules.types["hangar"][product["by"]] = row
+            rules.types["in_hangar"][product["makes"]] = True
+    for unit, weapon in launchers:  # after all others, whose rows stay what they were
+        row = names.types[unit.name]
+        rules.weapons[w] = record(WEAPON, weapon_row(weapon, [], first_hit=0))
+        rules.types["first_weapon"][row], rules.types["n_weapons"][row] = w, 1
+        rules.types["scan"][row] = weapon.scan_range
+        w += 1
     fill_matrices(rules, units)
     return rules, dict(names.types)
 
@@ -176,6 +187,12 @@ def _breeding(facts: RuleSet, names: RowNames) -> tuple[int, int, int]:
         if ability.summon and ability.summon.unit == larvae[0]:
             return names.types[larvae[0]], names.abilities[ability.name], ability.summon.count
     return names.types[larvae[0]], -1, 0
+
+
+def _is_kept_aboard(product: Records, rules: Rules) -> bool:
+    """Is it trained by a unit that flies about, as Interceptors are?"""
+    producer = rules.types[product["by"]]
+    return bool(product["how"] == codes.HOW_TRAIN and producer["mobile"] and producer["flying"])
 
 
 def _answers(assumptions: Assumptions) -> dict[str, Any]:
@@ -317,7 +334,10 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "needs_creep": unit.needs_creep,
         "power": unit.power_radius or 0.0,
         "needs_power": unit.needs_power,
-        "becomes_itself": -1,  # follows from the products
+        # These follow from the products.
+        "hangar": -1,
+        "in_hangar": False,
+        "becomes_itself": -1,
         "n_left": unit.leaves.count if unit.leaves else 0,
         "quickens_warp_in": unit.quickens_warp_in,
         "addon": unit.kind == "addon",

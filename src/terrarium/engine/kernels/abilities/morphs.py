@@ -91,7 +91,8 @@ def become(game: Game, u: int, kind: int) -> None:
     refresh(game, u)
     me.hp = share * me.hp_max
     me.shield = min(me.shield, new.shields)
-    me.energy = min(me.energy, new.energy_max) if new.energy_max > 0.0 else 0.0
+    # An Orbital Command begins with energy, as if it were new.
+    me.energy = min(me.energy if old.energy_max > 0.0 else new.energy_start, new.energy_max)
     me.cooldown, me.backswing, me.winding, me.weapon = 0.0, 0.0, False, 0
     if was_flying and not new.flying:
         me.alive = False

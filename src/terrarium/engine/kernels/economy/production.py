@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.addons import builds_addon, finished_addon, has_reactor
+from terrarium.engine.kernels.economy.hangars import MOST_ABOARD, add_interceptor
 from terrarium.engine.kernels.economy.morphing import run_morph
 from terrarium.engine.kernels.economy.payment import (
     can_pay,
@@ -69,6 +70,9 @@ def may_produce(game: Game, u: int, p: int) -> int:
         return codes.QUEUE_IS_FULL
     if changes_form(game, u):
         return codes.CANT_QUEUE_THAT_ORDER
+    if game.rules.types[me.kind].hangar == p:
+        if producer.n_aboard + producer.n_out + producer.n_items >= MOST_ABOARD:
+            return codes.QUEUE_IS_FULL
     if product.makes >= 0 and game.rules.types[product.makes].stored:
         if not has_store(game, u):
             return codes.QUEUE_IS_FULL
@@ -204,6 +208,9 @@ def finish(game: Game, u: int, p: int) -> None:
         return
     if game.rules.types[product.makes].stored:
         game.players[me.owner].nukes += 1
+        return
+    if game.rules.types[me.kind].hangar == p:
+        add_interceptor(game, u, p)
         return
     for _ in range(product.count):
         x, y = exit_of(game, u, product.makes)

@@ -86,6 +86,7 @@ def clear_production(game: Game, u: int) -> None:
         producer.rally_target[k], producer.rally_tag[k] = codes.NO_UNIT, 0
     producer.total, producer.cooldown, producer.keeps_form = 0.0, 0.0, False
     producer.seeks, producer.spent, producer.dig_timer = codes.NO_PRODUCT, False, 0.0
+    producer.stocked, producer.n_aboard, producer.n_out = False, 0, 0
     producer.n_larvae, producer.larva_timer = 0, FIRST_LARVA
     producer.n_injects, producer.inject_timer = 0, 0.0
     producer.brood, producer.brood_timer = 0, 0.0
