@@ -64,10 +64,9 @@ class Fighting:
             self._defend(turn, wave, home, threat)
         else:
             self._rally(turn, home)
-        if self.stage == ArmyStage.HOME:
-            if not len(threat):
-                self._begin_wave(turn, home)
-        else:
+        if self.stage == ArmyStage.HOME and not len(threat) and self._begin_wave(turn, home):
+            wave, home = home, wave
+        if self.stage != ArmyStage.HOME:
             self._lead_wave(turn, wave, home)
         if turn.level.focuses:
             focus(turn)
@@ -92,22 +91,24 @@ class Fighting:
         far = np.hypot(home.x - at[0], home.y - at[1]) > RALLY_REACH
         send(turn, home.where(far), at, "rally")
 
-    def _begin_wave(self, turn: Turn, home: UnitColumns) -> None:
+    def _begin_wave(self, turn: Turn, home: UnitColumns) -> bool:
+        """Does everybody at home go?"""
         level, plan = turn.level, turn.plan
         if turn.loop < max(level.first_wave * plan.wave_shift, self._rest_until):
-            return
+            return False
         value = _value(turn, home)
         wanted = min(
             level.wave_value * plan.wave_shift * self._scale,
             0.8 * level.army_at(plan.race, turn.loop),
         )
         if value < wanted and turn.view.supply_used < FULL_SUPPLY:
-            return
+            return False
         if not _fighters(turn, home).any():
-            return
+            return False
         self._wave = set(home.tag.tolist())
         self._began, self._value = turn.loop, value
         self.stage = ArmyStage.GATHERING if level.regroups else ArmyStage.ATTACKING
+        return True
 
     def _end_wave(self, turn: Turn, beaten: bool = True) -> None:
         self._wave = set()

@@ -19,7 +19,15 @@ from terrarium.tactics.macro.spending import spend
 from terrarium.tactics.macro.turn import BLOCKED_TICKS, PlayerMemory, Turn
 from terrarium.tactics.macro.workers import employ, use_energy
 
-_PASSING = ("NotEnoughMinerals", "NotEnoughVespene", "NotEnoughFood", "NotEnoughEnergy", "Cooldown")
+_PASSING = (
+    "NotEnoughMinerals",
+    "NotEnoughVespene",
+    "NotEnoughFood",
+    "NotEnoughEnergy",
+    "Cooldown",
+    "QueueIsFull",
+    "TechRequirementsNotMet",
+)
 """refusals after which the same order may soon be taken"""
 
 
