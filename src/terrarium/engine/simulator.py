@@ -219,6 +219,11 @@ class Simulator:
         ticks: NDArray[np.int64] = self.games.clock["tick"][:, 0]
         return ticks
 
+    def product_row(self, producer: str, product: str) -> int:
+        """The row of `Rules.products` by which a type makes a unit or an upgrade; where it cannot,
+        one that the rules refuse."""
+        return self._products.get((producer, product), len(self._products))
+
     def reset(self, seed: int | ArrayLike = 0, where: ArrayLike | None = None) -> None:
         """Begin games anew: all of them, or those that are true in `where`.
 
