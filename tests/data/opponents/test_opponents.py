@@ -1,6 +1,5 @@
 """Computer opponents as data: levels, builds, and the words for them."""
 
-
 import pytest
 
 from terrarium.data.facts.rulesets import load_ruleset
