@@ -111,9 +111,10 @@ class Actor(nn.Module):
 
     @property
     def _may_crop(self) -> bool:
-        """Whether absent units may be left out: parts of the user's own may want them."""
+        """Whether absent units may be left out: parts of the user's own may want them, and roles
+        are of everybody."""
         skips = getattr(self.encoder, "skips_absent", False) and not self.n_ids
-        return bool(skips) and not isinstance(self.core, TokenCore)
+        return bool(skips) and self.roles is None and not isinstance(self.core, TokenCore)
 
     def _encode_crops(
         self, crops: list[Crop], obs: Obs, carry: Tensor, resets: Tensor, counts: Tensor
@@ -163,20 +164,10 @@ class Actor(nn.Module):
         parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
         back = _steps_of(order, [part.features.shape[1] for part in parts], n_steps, n_agents)
 
-        def put(each: list[Tensor]) -> Tensor:
-            """[n, T or less, 1, ...] -> [B, T, A, ...]."""
-            whole = put_rows(torch.cat([x.flatten(0, 2) for x in each]), back, counts.numel())
-            return whole.view(n_rows, n_steps, n_agents, -1)
-
-        end = torch.cat([part.carry[:, 0] for part in parts])  # [n, C]
-        roles = [part.roles for part in parts if part.roles is not None]
-        columns = zip(*(vars(one).values() for one in roles), strict=True)
-        return Encoding(
-            put([part.features for part in parts]),
-            None,
-            put_rows(end, order, n_rows * n_agents).view(n_rows, n_agents, -1),
-            Roles(*(put(list(column)) for column in columns)) if roles else None,
-        )
+        features = torch.cat([part.features.flatten(0, 2) for part in parts])
+        features = put_rows(features, back, counts.numel())  # [B T A, H]
+        end = put_rows(torch.cat([part.carry for part in parts])[:, 0], order, len(rank))
+        return Encoding(features.view(*counts.shape, -1), None, end.view_as(carry))
 
     def _recall(
         self, now: Tensor, tokens: Tensor | None, carry: Tensor, resets: Tensor
