@@ -111,9 +111,10 @@ class Actor(nn.Module):
 
     @property
     def _may_crop(self) -> bool:
-        """Whether absent units may be left out: parts of the user's own may want them."""
+        """Whether absent units may be left out: parts of the user's own may want them, and roles
+        are of everybody."""
         skips = getattr(self.encoder, "skips_absent", False) and not self.n_ids
-        return bool(skips) and not isinstance(self.core, TokenCore)
+        return bool(skips) and self.roles is None and not isinstance(self.core, TokenCore)
 
     def _encode_crops(
         self, crops: list[Crop], obs: Obs, carry: Tensor, resets: Tensor, counts: Tensor
@@ -121,48 +122,52 @@ class Actor(nn.Module):
         """The same as `encode_alone` for agents up to the last step that counts, [B, T, A or 1]."""
         n_rows, n_steps, n_agents = obs.avail.shape[:3]
         read = [encode(self.encoder, self.net, crop.obs, None) for crop in crops]
-        now = put_back(crops, [features for features, _ in read], n_rows * n_steps, n_agents)
-        now = now.view(n_rows, n_steps, n_agents, -1)
+        features = [one for one, _ in read]
         tokens = [
             (crop, kept) for crop, (_, kept) in zip(crops, read, strict=True) if kept is not None
         ]
         if n_steps == 1 or not isinstance(self.core, RecurrentCore):
+            now = put_back(crops, features, n_rows * n_steps, n_agents)
+            now = now.view(n_rows, n_steps, n_agents, -1)
             return replace(self._recall(now, None, carry, resets), crops=tokens)
-        return replace(self._recall_counted(now, carry, resets, counts), crops=tokens)
+        rows = torch.cat([one.flatten(0, 1) for one in features])  # [k, H]
+        index = torch.cat([crop.index(n_agents) for crop in crops])  # [k] of B T A
+        counts = counts.expand(-1, -1, n_agents)
+        return replace(self._recall_counted(rows, index, carry, resets, counts), crops=tokens)
 
     def _recall_counted(
-        self, now: Tensor, carry: Tensor, resets: Tensor, counts: Tensor
+        self, rows: Tensor, index: Tensor, carry: Tensor, resets: Tensor, counts: Tensor
     ) -> Encoding:
-        """What the core makes of all steps [B, T, A, H] up to an agent's last one that counts.
+        """What the core makes of rows [k, H], which are those of B T A that the index [k] says, up
+        to an agent's last step that counts, [B, T, A].
 
         An agent that never counts remembers nothing.
         """
-        n_rows, n_steps, n_agents = now.shape[:3]
-        steps = torch.arange(1, n_steps + 1, device=now.device)
-        lengths = (counts * steps[:, None]).amax(1).expand(-1, n_agents).flatten()  # [B A]
+        n_rows, n_steps, n_agents = counts.shape
+        steps = torch.arange(n_steps, device=rows.device)
+        lengths = (counts * (steps + 1)[:, None]).amax(1).flatten()  # [B A]
         order = lengths.argsort(descending=True)[: max(1, int((lengths > 0).sum()))]  # [n]
         lengths = lengths[order].clamp(min=1)
-        rows = take_rows(now.transpose(1, 2).flatten(0, 1), order).unsqueeze(2)  # [n, T, 1, H]
+        rank = torch.full((n_rows * n_agents,), -1, device=rows.device)
+        rank[order] = torch.arange(len(order), device=rows.device)
+        of_step, agent = index // n_agents, index % n_agents
+        at = rank[of_step // n_steps * n_agents + agent]  # [k] among the n
+        known = (at >= 0).nonzero().squeeze(1)
+        place = (at * n_steps + of_step % n_steps)[known]
+        now = put_rows(take_rows(rows, known), place, len(order) * n_steps)
+        now = now.view(len(order), n_steps, 1, -1)
         memory = carry.flatten(0, 1)[order].unsqueeze(1)  # [n, 1, C]
-        begins = resets[order // n_agents]  # [n, T]
-        groups = zip(*(x.chunk(N_LENGTHS) for x in (rows, memory, begins, lengths)), strict=True)
-        parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
-
-        def put(each: list[Tensor]) -> Tensor:
-            """[n, T or less, 1, ...] -> [B, T, A, ...]."""
-            long = [nn.functional.pad(x[:, :, 0], (0, 0, 0, n_steps - x.shape[1])) for x in each]
-            whole = put_rows(torch.cat(long), order, n_rows * n_agents)
-            return whole.view(n_rows, n_agents, n_steps, -1).transpose(1, 2)
-
-        end = torch.cat([part.carry[:, 0] for part in parts])  # [n, C]
-        roles = [part.roles for part in parts if part.roles is not None]
-        columns = zip(*(vars(one).values() for one in roles), strict=True)
-        return Encoding(
-            put([part.features for part in parts]),
-            None,
-            put_rows(end, order, n_rows * n_agents).view(n_rows, n_agents, -1),
-            Roles(*(put(list(column)) for column in columns)) if roles else None,
+        groups = zip(
+            *(x.chunk(N_LENGTHS) for x in (now, memory, resets[order // n_agents], lengths)),
+            strict=True,
         )
+        parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
+        back = _steps_of(order, [part.features.shape[1] for part in parts], n_steps, n_agents)
+
+        features = torch.cat([part.features.flatten(0, 2) for part in parts])
+        features = put_rows(features, back, counts.numel())  # [B T A, H]
+        end = put_rows(torch.cat([part.carry for part in parts])[:, 0], order, len(rank))
+        return Encoding(features.view(*counts.shape, -1), None, end.view_as(carry))
 
     def _recall(
         self, now: Tensor, tokens: Tensor | None, carry: Tensor, resets: Tensor
@@ -306,6 +311,14 @@ class Actor(nn.Module):
             allies = scores_of(to_allies, flat[:, :n_agents])
             scores = torch.cat((allies, scores_of(to_enemies, flat[:, n_agents:])), -1)
         return scores.view(*features.shape[:-1], *scores.shape[1:])
+
+
+def _steps_of(order: Tensor, lengths: list[int], n_steps: int, n_agents: int) -> Tensor:
+    """Where the first steps of agents [n] of B A are among all B T A, group by group."""
+    first = order // n_agents * n_steps * n_agents + order % n_agents  # [n]
+    steps = torch.arange(n_steps, device=order.device) * n_agents
+    groups = zip(first.chunk(N_LENGTHS), lengths, strict=True)
+    return torch.cat([(start.unsqueeze(1) + steps[:n]).flatten() for start, n in groups])
 
 
 class SeparateActors(nn.Module):
