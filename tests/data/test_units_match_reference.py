@@ -22,6 +22,7 @@ needs_reference = pytest.mark.skipif(
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
 IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|needs_(creep|power)|quickens_warp_in"
 IN_SENTENCES += r"|settles_as|leaves(\.\w+)?|via|as_trained|by_itself|via_after_loops(\[\d\])?"
+IN_SENTENCES += r"|blocks_sight|capture_range|footprint\.(placement|blocking)"
 IN_SENTENCES += r"|(resource|harvest|creep)(\.\w+)?)$"
 """what the reference tells in sentences, if at all"""
 DEFAULT_HIT = {"bonus": {}, "bonus_vs_shields": 0, "hits_own": False, "case": None}
@@ -145,7 +146,7 @@ def follow_build_time(unit: Any, base: Any) -> None:
 def as_facts(unit: Any) -> dict[str, Any]:
     """A reference entry in the shape of `facts.Unit`, without names of ours."""
     skipped = {"name", "api_name", "addon_offset", "weapons", "heal", "production", "footprint"}
-    skipped |= {"traits", "resource", "harvest"}
+    skipped |= {"traits", "resource", "harvest", "blocks_sight", "capture_range"}
     skipped |= {"creep", "needs_creep", "needs_power", "quickens_warp_in", "settles_as", "leaves"}
     facts = {f.name: unit.get(f.name) for f in fields(Unit) if f.name not in skipped}
     footprint = unit["footprint"]

@@ -148,7 +148,9 @@ def test_what_a_dead_unit_saw_near_it_stays_in_sight_for_64_loops() -> None:
 def test_a_structure_under_construction_sees_four_far() -> None:
     watch = Watch()
     slot = watch.add("bunker", 20.5, 20.5)
-    watch.sim.games.producers["progress"][0, slot] = 0.5
+    producer = watch.sim.games.producers[0]
+    producer["made_as"][slot] = watch.sim._products["scv", "bunker"]
+    producer["progress"][slot], producer["left"][slot] = 0.5, 300.0
     watch.sim.units["status"][0, slot] |= codes.UNFINISHED
     watch.sim.step(1)
     assert watch.cells() == visible_cells(*watch.map_terrain(), (20.5, 20.5), 4.0, False)
@@ -306,13 +308,31 @@ def test_a_building_that_flew_away_is_remembered_where_it_stood_until_it_is_foun
     barracks = watch.add("barracks", 40.5, 32.5, 2)
     scout = watch.add("marine", 35.5, 32.5)
     watch.sim.step(1)
-    n = len(watch.of())
-    watch.move(scout, 10.5, 32.5)
+    tag = int(watch.sim.units["tag"][0, barracks])
+    watch.move(scout, 20.5, 32.5)
     watch.sim.step(1)
-    watch.move(barracks, 18.5, 40.5)
+    watch.move(barracks, 20.5, 46.5)
     watch.sim.step(1)
-    assert len(watch.of()) == n + 1
-    watch.move(scout, 14.5, 38.5)
+    assert tag in watch.of()["tag"]
+    watch.move(scout, 20.5, 38.5)
     watch.sim.step(1)
     assert watch.sees(1, barracks)
-    assert len(watch.of()) == n
+    assert tag not in watch.of()["tag"]
+
+
+def test_what_a_player_remembers_is_in_the_way_of_what_it_wants_to_build() -> None:
+    """sc2api.md, 12: nothing is known of what was never seen."""
+    watch = Snapshots("flat_64")
+    barracks = watch.sim.place(0, "barracks", 2, 40.5, 32.5)
+    watch.sim.step(1)
+
+    def answer() -> str:
+        return watch.sim.can_place(0, 1, "engineering_bay", (40.5, 32.5))
+
+    assert answer() == "Success"
+    scout = watch.add("marine", 35.5, 32.5)
+    watch.sim.step(1)
+    watch.move(scout, 20.5, 32.5)
+    watch.sim.step(1)
+    assert not watch.sees(1, barracks)
+    assert answer() == "CantFindPlacementLocation"

@@ -200,6 +200,9 @@ NO_RESOURCE = 0
 MINERALS = 1 + code(words.RESOURCES, "minerals")
 VESPENE = 1 + code(words.RESOURCES, "vespene")
 
+# Whose rules of production a type needs, a bit each.
+ZERG_WAYS, PROTOSS_WAYS = 1, 2
+
 # Where new units go.
 NO_RALLY, RALLY_POINT, RALLY_UNIT = range(3)
 OF_UNITS, OF_WORKERS = range(2)

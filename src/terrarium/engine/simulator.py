@@ -219,6 +219,11 @@ class Simulator:
         ticks: NDArray[np.int64] = self.games.clock["tick"][:, 0]
         return ticks
 
+    def product_row(self, producer: str, product: str) -> int:
+        """The row of `Rules.products` by which a type makes a unit or an upgrade; where it cannot,
+        one that the rules refuse."""
+        return self._products.get((producer, product), len(self._products))
+
     def reset(self, seed: int | ArrayLike = 0, where: ArrayLike | None = None) -> None:
         """Begin games anew: all of them, or those that are true in `where`.
 
@@ -295,7 +300,8 @@ class Simulator:
     ) -> None:
         """Add a command to those that the next step carries out, by default of the unit's owner."""
         if owner is None:
-            owner = int(self.units["owner"][e, slot]) if 0 <= slot < self.n_slots else 0
+            known = 0 <= e < self.n_envs and 0 <= slot < self.n_slots
+            owner = int(self.units["owner"][e, slot]) if known else 0
         command = np.zeros(1, COMMAND)
         command[0] = (owner, slot, 0, kind, target, at[0], at[1], queued, ability, 0)
         self.give(e, command)
@@ -305,11 +311,18 @@ class Simulator:
 
         Whatever they say, each is answered: see `answers`.
         """
+        if not isinstance(commands, np.ndarray):
+            raise EngineError(
+                f"commands are a {type(commands).__name__} instead of an array of records of "
+                "COMMAND"
+            )
         if commands.ndim != 1 or commands.dtype != COMMAND:
             raise EngineError(
                 f"commands are {commands.dtype} of shape {commands.shape} instead of a list of "
                 "records of COMMAND"
             )
+        if not 0 <= e < self.n_envs:
+            raise EngineError(f"game {e}: games are 0 to {self.n_envs - 1}")
         first = int(self.inbox["n_commands"][e, 0])
         last, room = first + len(commands), self.commands.shape[1]
         if last > room:

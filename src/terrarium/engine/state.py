@@ -411,8 +411,7 @@ NEAR = np.dtype(
         ("distance", "f8"),
         ("reach", "f8"),  # distance at which the two touch
         ("room", "f8"),  # how far one may go in its direction
-        ("blocks", "?"),  # stands where one has to go around it
-        ("oncoming", "?"),  # or comes from there, and goes around as well
+        ("oncoming", "?"),  # comes from there, and goes around as well
     ],
     align=True,
 )
@@ -460,7 +459,8 @@ class Scratch(NamedTuple):
     cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
     buckets: Annotated[NDArray[np.int32], "i4", "U"]  # of the living; -1 = not on the map
     camps: Annotated[NDArray[np.int64], "i8", "camps"]  # bit o: units of owner o are there
-    close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
+    # Units whose bodies one may touch; later, which of its neighbors it has to go around.
+    close: Annotated[NDArray[np.int64], "i8", "U"]
     spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
     # Of the path search: over the cells of a window, with a rim of one cell around it.
@@ -530,6 +530,8 @@ class Game(NamedTuple):
 
 
 N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_CONTACTS, N_SHOVED, N_MEMBERS = range(8)
+# Points of both lattices that were tried for the units of one entry, and whether these count.
+REMEMBERS_TRIED, N_OWN_TRIED, N_HALF_TRIED = range(8, 11)
 
 
 def allocate(
@@ -604,7 +606,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(8, np.int64),
+        counts=np.zeros(11, np.int64),
         rows=records(down, ROW),
         cells=np.zeros((across + 1) * down, np.int16),
         buckets=np.zeros(n_slots, np.int32),

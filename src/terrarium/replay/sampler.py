@@ -170,13 +170,17 @@ def lives(units: Records) -> NDArray[np.bool_]:
 
 def healing(sim: Simulator, units: Records) -> NDArray[np.bool_]:
     """Who has a patient in reach and energy for it."""
-    patients = units[units["heal_target"]]
-    mine, theirs = sim.rules.types[units["kind"]], sim.rules.types[patients["kind"]]
-    apart = np.hypot(units["x"] - patients["x"], units["y"] - patients["y"])
+    healing = np.zeros(len(units), np.bool_)
+    able = units["alive"] & (units["heal_target"] >= 0) & (units["energy"] > 0.0)
+    slots = np.flatnonzero(able)
+    if not len(slots):
+        return healing
+    healers, patients = units[slots], units[units["heal_target"][slots]]
+    mine, theirs = sim.rules.types[healers["kind"]], sim.rules.types[patients["kind"]]
+    apart = np.hypot(healers["x"] - patients["x"], healers["y"] - patients["y"])
     near = apart - mine["radius"] - theirs["radius"] <= mine["heal_range"]
-    able = (units["heal_target"] >= 0) & (mine["heal_life"] > 0.0) & (units["energy"] > 0.0)
     wounded = patients["alive"] & (patients["hp"] < patients["hp_max"])
-    healing: NDArray[np.bool_] = units["alive"] & able & wounded & near
+    healing[slots] = near & wounded & (mine["heal_life"] > 0.0)
     return healing
 
 

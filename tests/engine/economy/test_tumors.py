@@ -105,3 +105,45 @@ def test_a_worm_appears_where_one_sees(base: Base) -> None:
     assert sim.units["status"][0, worm] & codes.UNFINISHED
     sim.step(1)
     assert not sim.units["status"][0, worm] & codes.UNFINISHED
+
+
+def test_worms_share_their_passengers(base: Base) -> None:
+    """What the network takes in comes out of the worm, and outlives the network."""
+    sim = base.sim
+    network = sim.place(0, "nydus_network", 1, 26.5, 19.5)
+    worm = sim.place(0, "nydus_canal", 1, 45.5, 45.5)
+    lings = [sim.create(0, "zergling", 1, 29.5, 19.0 + k) for k in range(2)]
+    sim.step(1)
+    for ling in lings:
+        sim.use(0, network, "load_nydus_network", target=ling, queued=True)
+    sim.step(60)
+    assert not sim.units["alive"][0, lings].any()
+    sim.use(0, worm, "unload_all_nydus_worm")
+    sim.step(3)
+    assert sim.units["alive"][0, lings].sum() == 1
+    sim.units["hp"][0, network] = 0.0
+    sim.step(20)
+    assert sim.units["alive"][0, lings].all()
+    assert (sim.units["x"][0, lings] > 40).all()
+
+
+@pytest.mark.parametrize(("crawler", "loops"), [("spine_crawler", 192), ("spore_crawler", 64)])
+def test_a_crawler_walks_and_takes_root_on_creep(base: Base, crawler: str, loops: int) -> None:
+    """16 loops to uproot; rooted it stands on the grid again."""
+    sim = base.sim
+    slot = sim.place(0, crawler, 1, 26.0, 19.0)
+    sim.step(1)
+    sim.use(0, slot, f"uproot_{crawler}")
+    sim.step(17)
+    assert base.find(f"{crawler}_uprooted") == [slot]
+    assert not sim.games.sites["placed"][0, slot]
+    sim.use(0, slot, f"root_{crawler}", (45.0, 45.0))
+    sim.step(1)
+    assert sim.answer(0, slot) == "CantBuildTooFarFromCreepSource"
+    sim.use(0, slot, f"root_{crawler}", (26.0, 24.0))
+    sim.step(1)
+    assert sim.answer(0, slot) == "Success"
+    begun = base.wait_for(crawler, 1, 100 + loops)
+    assert begun > loops
+    assert sim.games.sites["placed"][0, slot]
+    assert (sim.units["x"][0, slot], sim.units["y"][0, slot]) == (26.0, 24.0)

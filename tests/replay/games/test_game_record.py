@@ -10,6 +10,7 @@ from terrarium.data.maps.library import find_map
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.replay.errors import ReplayError
+from terrarium.replay.frames import SPAN_KINDS
 from terrarium.replay.games.game_file import game_bytes, game_from_bytes
 from terrarium.replay.games.game_frames import LINES, layer_at
 from terrarium.replay.games.game_playback import game_frames_of, replay_game
@@ -22,7 +23,7 @@ from terrarium.replay.record import record_battle
 from tests.replay.games.macro_game import MacroGame, macro_record
 from tests.replay.script import is_over, lead
 
-TICKS = 480
+TICKS = 2400
 SMALL = "two_base"
 
 
@@ -33,7 +34,7 @@ def exact() -> ExactGameRecord:
 
 
 def test_an_exact_record_plays_the_same_game_to_the_bit() -> None:
-    game = MacroGame(SMALL, by_hand=False)
+    game = MacroGame(SMALL)
     recorder = GameRecorder(game.sim)
     game.play(TICKS, recorder)
     record = recorder.record()
@@ -81,7 +82,7 @@ def test_an_altered_command_is_noticed() -> None:
 
 
 def test_what_was_done_by_hand_is_noticed() -> None:
-    game = MacroGame(SMALL, by_hand=False)
+    game = MacroGame(SMALL)
     recorder = GameRecorder(game.sim)
     game.play(240, recorder)
     game.sim.create(0, "marine", 1, *game.players[0].home)
@@ -107,7 +108,7 @@ def test_an_unknown_rule_set_is_refused() -> None:
 @pytest.fixture(scope="module")
 def watched() -> tuple[MacroGame, LightGameRecord, list[tuple[int, np.ndarray, np.ndarray]]]:
     """A game, its light record, and how it really was from time to time."""
-    game = MacroGame(SMALL, races=("Terran", "Zerg"))
+    game = MacroGame(SMALL)
     recorder = GameRecorder(game.sim, 0, "light")
     truth = []
     for _ in range(6):
@@ -172,6 +173,45 @@ def test_the_curves_are_what_players_have(
     assert 500 < rate[-1] < 1200  # 12 and more workers on one base (economy.md, 4)
 
 
+def test_what_lasts_belongs_to_units_and_players() -> None:
+    sim = Simulator(Melee(find_map("flat_32"), ("Terran", "Zerg")))
+    marine = sim.create(0, "marine", 1, *find_map("flat_32").starts[0])
+    sim.research(0, 1, "stimpack")
+    recorder = GameRecorder(sim, kind="light")
+    sim.use(0, marine, "stimpack_marine")
+    for _ in range(60):
+        sim.step(4)
+        recorder.note()
+    record = recorder.record()
+    assert isinstance(record, LightGameRecord)
+    (stim,) = record.frames.spans
+    assert SPAN_KINDS[stim["what"]] == "buff"
+    assert stim["side"] == 1
+    kind = int(record.frames.at("kind", 10)[stim["slot"], 0])
+    assert record.frames.types[kind].name == "marine"
+    assert 0 <= stim["tick"] < 8 < stim["until"]
+    again = game_from_bytes(game_bytes(record))
+    assert isinstance(again, LightGameRecord)
+    assert again.frames.spans.tolist() == record.frames.spans.tolist()
+
+
+def test_a_surrender_is_played_again() -> None:
+    for plays_on in (True, False):
+        game = MacroGame(SMALL)
+        recorder = GameRecorder(game.sim)
+        game.play(200, recorder)
+        game.sim.surrender(0, 2)
+        if plays_on:
+            game.play(100, recorder)
+        record = recorder.record()
+        assert record.about.results == ("victory", "defeat")
+        assert isinstance(record, ExactGameRecord)
+        assert record.surrenders.tolist() == [(200, 2)]
+        again = played(game_from_bytes_exact(record))
+        assert again.digest(0) == game.sim.digest(0)
+        assert again.games.standings["result"][0, 1:].tolist() == [codes.VICTORY, codes.DEFEAT]
+
+
 def test_a_record_begins_right_after_a_reset() -> None:
     sim = Simulator(Melee(find_map("flat_32"), ("Terran", "Terran")))
     sim.step(8)
@@ -203,6 +243,7 @@ def test_results_and_names_are_one_for_each_player() -> None:
         recorder.record(results=("win", "defeat"))
     with pytest.raises(ReplayError, match="1 results and 2 names for 2 players"):
         recorder.record(results=("victory",))
+    assert recorder.record().about.results == ("undecided", "undecided")
     about = recorder.record(results=("tie", "tie"), players=("A\nB", "")).about
     assert about.players == ("A B", "Player 2")
     assert about.races == ("Terran", "Zerg")

@@ -14,7 +14,7 @@ from tests.replay.test_viewer import HOSTILE
 
 pytestmark = pytest.mark.slow
 
-TICKS = 6_000
+TICKS = 10_400
 
 
 def opened(browser: Browser, game: GameFrames, folder: Path, fragment: str = "") -> GameFrames:
@@ -26,7 +26,7 @@ def opened(browser: Browser, game: GameFrames, folder: Path, fragment: str = "")
 
 @pytest.fixture(scope="module")
 def game() -> GameFrames:
-    return frames(TICKS, "ladder/3")
+    return frames(TICKS, "ladder/3", ("Terran", "Protoss"))
 
 
 def seek(browser: Browser, tick: float) -> None:
@@ -43,6 +43,7 @@ def test_it_plays_and_stops(browser: Browser, game: GameFrames, tmp_path: Path) 
     for _ in range(9):
         browser.press("]")
     assert browser.state()["speed"] == 32
+    seek(browser, TICKS - 1000)
     browser.click("play")
     browser.wait(lambda: not browser.state()["playing"], "the game is over")
     assert browser.state()["tick"] == browser.state()["lastTick"] == TICKS
@@ -98,9 +99,9 @@ def test_production_is_shown_with_its_progress(
     sample = 900
     seek(browser, int(game.ticks[sample]))
     (first, *_), _ = browser.state()["production"]
-    share = game.at("first_item", sample)[:, 0]
+    shares = [game.at(name, sample)[:, 0] for name in ("first_item", "second_item", "built")]
     assert 0.0 < first["share"] <= 1.0
-    assert np.abs(share - first["share"]).min() <= 2 * LINES["first_item"].error
+    assert np.abs(np.concatenate(shares) - first["share"]).min() <= 2 * LINES["built"].error
     words = browser.run("return document.querySelector('#players .making').innerText")
     assert first["title"] in words
     assert f"{int(100 * first['share'])} %" in words

@@ -22,6 +22,8 @@ STRUCTURE_COLLISION = (
     "small",
     "structure",
 )
+MOST_SIGHT = 30.0
+"""The rows of what a unit sees in a whole game are bits of one number"""
 STRUCTURE_FLAGS = ("counts_against_defeat", "no_armor_while_constructing", "town_alert")
 STRUCTURE_PRIORITY, UNIT_PRIORITY = 11, 20
 FLY_HEIGHT = 3.75
@@ -124,7 +126,7 @@ def _with(table: Layers, what: str, amount: float, key: str, default: float) -> 
 
 def _senses(table: Layers, flying: bool) -> dict[str, Any]:
     return {
-        "sight": table.number("sight", 0),
+        "sight": table.number("sight", 0, MOST_SIGHT),
         "detection_range": table.number_or_none("detection_range", 0),
         "radar_range": table.number_or_none("radar_range", 0),
         "power_radius": table.number_or_none("power_radius", 0),

@@ -22,11 +22,11 @@ from terrarium.engine.kernels.economy.larvae import run_larvae
 from terrarium.engine.kernels.economy.merging import run_mergers
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.score import count_made, tally
-from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.economy.tumors import settle_tumors
 from terrarium.engine.kernels.economy.warping import run_warping
 from terrarium.engine.kernels.ending import judge
-from terrarium.engine.kernels.grid import CROWD, fill_grid
+from terrarium.engine.kernels.grid import CROWD, fill_grid, list_places
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.commands import obey_commands
@@ -46,7 +46,9 @@ def tick(game: Game) -> None:
     together = follow_orders(game)
     if not keeps_sight(game) and (game.clock[0].fog or together & codes.CLOAKED):
         look(game)
-    if game.clock[0].n_living >= CROWD:
+    if game.clock[0].n_living < CROWD:
+        list_places(game)
+    else:
         fill_grid(game)
     acquire_targets(game)
     if together & codes.HEALS:
@@ -73,12 +75,16 @@ def tick(game: Game) -> None:
     if has_economy(game):
         construct(game)
         harvest(game)
-        feel_ground(game)
-        settle_tumors(game)
-        run_mergers(game)
-        run_warping(game)
-        run_larvae(game)
-        run_hangars(game)
+        ways = ways_of_all(game)
+        feel_ground(game, ways)
+        if ways & codes.ZERG_WAYS:
+            settle_tumors(game)
+            run_larvae(game)
+        if ways & codes.PROTOSS_WAYS:
+            run_mergers(game)
+            run_hangars(game)
+        if ways != 0:
+            run_warping(game)
         run_production(game)
     if together & codes.HEALS:
         heal(game)

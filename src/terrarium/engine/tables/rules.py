@@ -105,6 +105,7 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("ways", "i8"),  # codes.ZERG_WAYS, PROTOSS_WAYS
         ("is_larva", "?"),
         ("breeds", "?"),  # larvae come to it
         ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not

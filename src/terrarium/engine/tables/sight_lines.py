@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 SIGHT_CELLS = 15
 """how far the tables go; no unit on the ground sees further"""
+FAR = 2 * SIGHT_CELLS**2 + 1
+"""further than the tables go, squared"""
 
 
 def before(dx: int, dy: int) -> tuple[int, int]:
@@ -24,13 +26,19 @@ def _inwards(d: int, n_steps: int) -> int:
     return size if d > 0 else -size
 
 
-def compile_sight(level: NDArray[np.int64], opaque: NDArray[np.bool_]) -> NDArray[np.int32]:
+def compile_sight(
+    level: NDArray[np.int64], opaque: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
     """For each cell a row of bits for each line of cells around it, from the lowest: bit k of row j
-    is the cell at (k, j) - SIGHT_CELLS from it. `opaque` cells are seen, but not what is behind."""
+    is the cell at (k, j) - SIGHT_CELLS from it. `opaque` cells are seen, but not what is behind.
+
+    And for each cell the square of the distance to the nearest cell that it does not see.
+    """
     height, width = level.shape
     side = 2 * SIGHT_CELLS + 1
     bits = np.zeros((height, width, side), np.int32)
     bits[..., SIGHT_CELLS] = 1 << SIGHT_CELLS
+    unseen = np.full((height, width), FAR, np.int16)
     through = {(0, 0): np.ones((height, width), np.bool_)}
     for ring in range(1, SIGHT_CELLS + 1):
         outer: dict[tuple[int, int], NDArray[np.bool_]] = {}
@@ -39,12 +47,13 @@ def compile_sight(level: NDArray[np.int64], opaque: NDArray[np.bool_]) -> NDArra
                 continue
             here, there = _overlap(height, width, dx, dy)
             seen = through[before(dx, dy)][here] & (level[there] <= level[here])
+            np.minimum(unseen[here], dx * dx + dy * dy, out=unseen[here], where=~seen)
             column = bits[..., dy + SIGHT_CELLS]
             column[here] |= seen.astype(np.int32) << np.int32(dx + SIGHT_CELLS)
             outer[dx, dy] = np.zeros((height, width), np.bool_)
             outer[dx, dy][here] = seen & ~opaque[there]
         through = outer
-    return bits.reshape(height * width, side)
+    return bits.reshape(height * width, side), unseen.ravel()
 
 
 def _ring(ring: int) -> list[tuple[int, int]]:

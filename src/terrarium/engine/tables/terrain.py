@@ -40,8 +40,8 @@ class Ground(NamedTuple):
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
     terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
-    buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
     sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
+    unseen: Annotated[NDArray[np.int16], "i2", "C"]  # squared distance to what is out of sight
     opaque: Annotated[NDArray[np.bool_], "?", "C"]  # what no ground unit sees through; the same
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
     # Sectors are numbered like cells: row by row.
@@ -70,6 +70,9 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
     whole = width * height <= WHOLE_MAP_CELLS
     column_edge = np.array([0, width]) if whole else sector_edges(width)
     row_edge = np.array([0, height]) if whole else sector_edges(height)
+    sight, unseen = np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32), np.zeros(0, np.int16)
+    if with_sight:
+        sight, unseen = compile_sight(terrain.level.astype(np.int64), _opaque(terrain))
     return Ground(
         size=np.array([width, height, _buckets(width), _buckets(height)], np.int64),
         playable=np.array(terrain.playable, np.float64),
@@ -84,8 +87,8 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
         ),
         level=terrain.level.astype(np.int64).ravel(),
         terrace=_terraces(terrain).ravel(),
-        buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
-        sight=_sight(terrain) if with_sight else np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32),
+        sight=sight,
+        unseen=unseen,
         opaque=_opaque(terrain).ravel() if with_sight else np.zeros(0, np.bool_),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
         sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
@@ -93,10 +96,6 @@ def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
         column_edge=column_edge.astype(np.int64),
         row_edge=row_edge.astype(np.int64),
     )
-
-
-def _sight(terrain: Terrain) -> NDArray[np.int32]:
-    return compile_sight(terrain.level.astype(np.int64), _opaque(terrain))
 
 
 def _opaque(terrain: Terrain) -> NDArray[np.bool_]:

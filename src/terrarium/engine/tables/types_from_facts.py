@@ -325,6 +325,7 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "townhall": "townhall" in unit.traits and not unit.flying,
         "supply_used": unit.supply_used,
         "supply_given": unit.supply_provided,
+        "ways": {"Zerg": codes.ZERG_WAYS, "Protoss": codes.PROTOSS_WAYS}.get(unit.race, 0),
         "is_larva": unit.mover == LARVA_MOVER,
         "breeds": unit.race == "Zerg" and "townhall" in unit.traits,
         "creep": unit.creep.radius if unit.creep else 0.0,

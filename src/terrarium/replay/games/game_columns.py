@@ -36,7 +36,7 @@ _SPAN_FIELDS = (
     *("what", "skill", "side", "slot", "target", "tick_low", "tick_high"),
     *("until_low", "until_high", "ticks", "x", "y"),
 )
-N_ORDERS = 32
+N_ORDERS = 64
 """Kinds of orders are numbers below this."""
 
 

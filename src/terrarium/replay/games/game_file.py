@@ -28,6 +28,7 @@ from terrarium.replay.games.game_frames import (
 )
 from terrarium.replay.games.game_record import (
     CHECK,
+    GIVEN_UP,
     MAX_TICKS,
     ORDERED,
     ExactGameRecord,
@@ -42,6 +43,7 @@ from terrarium.replay.tables import table_bytes, table_of
 GAME_KINDS = ("exact_game", "light_game")
 _MAX_ROWS = 2**24
 _MAX_NAMES = 4096
+_TABLES = {"commands": ORDERED, "surrenders": GIVEN_UP, "checks": CHECK}
 _ABOUT = tuple(field.name for field in fields(GameAbout))
 _TYPE = tuple(field.name for field in fields(ThingType))
 _FIGHT = tuple(field.name for field in fields(Fight))
@@ -80,9 +82,10 @@ def game_bytes(record: GameRecord) -> bytes:
             "n_slots": setup.n_slots,
             "teams": setup.teams,
             "layers": setup.layers,
-            "sizes": {"commands": len(record.commands), "checks": len(record.checks)},
         }
-        return seal(header, table_bytes(record.commands) + table_bytes(record.checks))
+        tables = {name: getattr(record, name) for name in _TABLES}
+        header["sizes"] = {name: len(table) for name, table in tables.items()}
+        return seal(header, b"".join(map(table_bytes, tables.values())))
     frames = record.frames
     header |= {
         "map": map_text(frames.map),
@@ -122,26 +125,32 @@ def _read_exact(header: Header, body: Body) -> ExactGameRecord:
         melee, header.integer("n_slots", 1, MAX_SLOTS), _teams(header, about), _layers(header)
     )
     sizes = header.table("sizes")
-    sizes.only(("commands", "checks"))
-    n_commands, n_checks = (sizes.integer(name, 0, _MAX_ROWS) for name in ("commands", "checks"))
-    raw = body.unpacked(n_commands * ORDERED.itemsize + n_checks * CHECK.itemsize)
-    commands, at = table_of(raw, ORDERED, n_commands, 0)
-    checks, _ = table_of(raw, CHECK, n_checks, at)
-    _check_times(commands["tick"], checks["tick"])
-    _check_commands(commands, setup.n_slots)
-    for table in (commands, checks):
-        table.setflags(write=False)
-    return ExactGameRecord(about, setup, commands, checks)
+    sizes.only(_TABLES)
+    lengths = {name: sizes.integer(name, 0, _MAX_ROWS) for name in _TABLES}
+    raw = body.unpacked(sum(n * _TABLES[name].itemsize for name, n in lengths.items()))
+    tables, at = {}, 0
+    for name, dtype in _TABLES.items():
+        tables[name], at = table_of(raw, dtype, lengths[name], at)
+        tables[name].setflags(write=False)
+    _check_times(tables)
+    _check_commands(tables["commands"], setup.n_slots)
+    owners = tables["surrenders"]["owner"]
+    if not np.isin(owners, np.arange(1, len(about.players) + 1)).all():
+        raise damaged("nobody knows who surrendered")
+    return ExactGameRecord(about, setup, **tables)
 
 
-def _check_times(commands: Any, checks: Any) -> None:
+def _check_times(tables: dict[str, Records]) -> None:
     """Times in their order; a check at the beginning, and one at the end."""
+    checks = tables["checks"]["tick"]
     if len(checks) < 1 or (np.diff(checks) <= 0).any() or checks[0] < 0 or checks[-1] > MAX_TICKS:
         raise damaged("its checksums are not in the order of time")
-    if (np.diff(commands) < 0).any():
-        raise damaged("its commands are not in the order of time")
-    if len(commands) and not (checks[0] <= commands[0] and commands[-1] <= checks[-1]):
-        raise damaged("a command was given before the game or after it")
+    for name in ("commands", "surrenders"):
+        ticks = tables[name]["tick"]
+        if (np.diff(ticks) < 0).any():
+            raise damaged(f"its {name} are not in the order of time")
+        if len(ticks) and not (checks[0] <= ticks[0] and ticks[-1] <= checks[-1]):
+            raise damaged(f"{name} were given before the game or after it")
 
 
 def _check_commands(commands: Records, n_slots: int) -> None:
@@ -256,6 +265,16 @@ def _fight(table: Header, n_samples: int, about: GameAbout) -> Fight:
     )
 
 
+def _outline(table: Header) -> tuple[tuple[float, float], ...]:
+    corners = table.array("outline")
+    for corner in corners:
+        if not (
+            isinstance(corner, list) and len(corner) == 2 and set(map(type, corner)) == {float}
+        ):
+            raise table.error(f"{corner!r} is not a corner", "outline")
+    return tuple((x, y) for x, y in corners)
+
+
 def _thing_type(table: Header) -> ThingType:
     table.only(_TYPE)
     numbers = ("radius", "shield", "energy", "reach", "sight", "value")
@@ -270,5 +289,6 @@ def _thing_type(table: Header) -> ThingType:
         role=table.choice("role", ROLES),
         width=table.integer("width", 0, 32),
         height=table.integer("height", 0, 32),
+        outline=_outline(table),
         **{name: table.number(name, 0.0, 1e5) for name in numbers},
     )

@@ -55,7 +55,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "aim": ("aim",),  # 1 + unit that it attacks or heals
     "inside": ("inside",),  # 1 + unit that it is in
     "queue": ("queue",),  # row of GameFrames.queues
-    "order": ("kind", "skill", "target", "x", "y"),  # target, skill: 1 +; places in PLACE_STEPS
+    "order": ("kind", "skill", "target", "x", "y"),  # skill, or product of orders to build: 1 +
 }
 
 FLAGS = (
@@ -117,9 +117,14 @@ class ThingType:
     height: int
     value: float
     """minerals and vespene"""
+    outline: tuple[tuple[float, float], ...] = ()
+    """of rocks: its corners, from the middle"""
 
 
-ROLES = ("army", "worker", "structure", "townhall", "minerals", "vespene", "other")
+ROLES = (
+    *("army", "worker", "structure", "townhall", "other"),
+    *("minerals", "vespene", "destructible", "plates", "tower"),  # of nobody, as maps call them
+)
 
 
 @dataclass(frozen=True)

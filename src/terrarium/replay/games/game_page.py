@@ -70,15 +70,22 @@ def result_words(frames: GameFrames) -> tuple[str, int]:
     return ("Tie" if "tie" in results else "Undecided"), 0
 
 
+def rocks_are_units(frames: GameFrames) -> bool:
+    """Are rocks among the units, and not part of the ground?"""
+    return any(thing.outline for thing in frames.types)
+
+
 def _ground(frames: GameFrames) -> bytes:
     buffer = BytesIO()
-    ground_image_of(frames.map).save(buffer, "WEBP", quality=_QUALITY, method=4)
+    ground_image_of(frames.map, not rocks_are_units(frames)).save(
+        buffer, "WEBP", quality=_QUALITY, method=4
+    )
     return buffer.getvalue()
 
 
 def _header(frames: GameFrames) -> dict[str, Any]:
     text, winner = result_words(frames)
-    game_map, units = frames.map, {thing.name for thing in frames.types}
+    game_map = frames.map
     return {
         "about": asdict(frames.about) | {"seed": str(frames.about.seed), "map": game_map.title},
         "result": {"text": text, "winner": winner},
@@ -99,11 +106,6 @@ def _header(frames: GameFrames) -> dict[str, Any]:
             "width": game_map.width,
             "height": game_map.height,
             "playable": game_map.playable,
-            "towers": [
-                [o.x, o.y]
-                for o in game_map.objects
-                if o.kind.kind == "tower" and o.type not in units
-            ],
         },
         "nSights": len(frames.sights),
         "colors": list(palette("dark")),

@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.games.game_frames import FLAGS, PLACE_STEPS, GameFrames, layer_at
-from terrarium.replay.games.game_page import letters_of, result_words
+from terrarium.replay.games.game_frames import FLAGS, PLACE_STEPS, GameFrames, ThingType, layer_at
+from terrarium.replay.games.game_page import letters_of, result_words, rocks_are_units
 from terrarium.replay.names import TICKS_PER_S_PLAYED
 from terrarium.replay.pictures.animation import write_gif
 from terrarium.replay.pictures.drawing import Point, disc, font, shortened
-from terrarium.replay.pictures.map_picture import CELL, draw_geyser, draw_minerals, ground_image_of
+from terrarium.replay.pictures.map_picture import (
+    CELL,
+    draw_geyser,
+    draw_minerals,
+    draw_tower,
+    ground_image_of,
+)
 from terrarium.replay.pictures.palette import palette
 from terrarium.replay.pictures.picture import write_image
 
@@ -47,7 +53,7 @@ class GamePainter:
         self._letters = letters_of(frames.types)
         above, right = frames.map.height - self._top, self._left + across
         box = (self._left * CELL, above * CELL, right * CELL, (above + down) * CELL)
-        ground = ground_image_of(frames.map).crop(box)
+        ground = ground_image_of(frames.map, not rocks_are_units(frames)).crop(box)
         self._ground = ground.resize(self._size, Image.Resampling.BICUBIC)
 
     def paint(self, sample: int) -> Image.Image:
@@ -79,7 +85,7 @@ class GamePainter:
         mask = cut.resize(self._size, Image.Resampling.BICUBIC).point(
             lambda on: round(_CREEP_SHARE * on)
         )
-        field.paste(self._colors["creep"], mask=mask)
+        field.paste(self._colors["creep_ground"], mask=mask)
 
     def _paint_units(self, pen: ImageDraw.ImageDraw, sample: int) -> None:
         """Structures and resources first, then who walks, then who flies."""
@@ -102,11 +108,24 @@ class GamePainter:
                 draw_minerals(pen, at, self._scale, "rich" in thing.name)
             elif thing.role == "vespene":
                 draw_geyser(pen, at, self._scale)
+            elif thing.role == "tower":
+                draw_tower(pen, at, self._scale)
+            elif thing.outline:
+                self._rubble(pen, thing, at)
             elif thing.width:
                 share = built[u] if flags[u] & _UNFINISHED else 1.0
                 self._structure(pen, int(kinds[u]), owner, at, float(share))
             else:
                 self._unit(pen, int(kinds[u]), owner, at)
+
+    def _rubble(self, pen: ImageDraw.ImageDraw, thing: ThingType, at: Point) -> None:
+        scale, colors = self._scale, self._colors
+        outline = [(at[0] + x * scale, at[1] - y * scale) for x, y in thing.outline]
+        if thing.role == "plates":
+            pen.polygon(outline, colors["neutral"] + "60")
+        else:
+            width = max(1, round(0.3 * scale))
+            pen.polygon(outline, colors["rubble"], colors["rubble_edge"], width)
 
     def _owner_colors(self, owner: int) -> tuple[str, str]:
         name = f"player{owner}" if owner else "neutral"

@@ -87,9 +87,14 @@ def _play(
     if first != int(sim.ticks[0]):
         raise ReplayError(f"{label}: it does not begin when the game does; record it again")
     given = {int(tick) for tick in record.commands["tick"]}
-    stops = {*range(first, last, every_ticks), last, *checks, *given}
+    left: dict[int, list[int]] = {}
+    for tick, owner in record.surrenders.tolist():
+        left.setdefault(tick, []).append(owner)
+    stops = {*range(first, last, every_ticks), last, *checks, *given, *left}
     for tick in sorted(stops):
         sim.step(tick - int(sim.ticks[0]))
+        if tick == last:
+            _surrender(sim, left.get(tick, []))
         if tick in checks and checksum(sim, 0) != checks[tick]:
             when = f"by tick {tick} of {last}" if tick > first else "at its beginning"
             raise ReplayError(
@@ -99,10 +104,17 @@ def _play(
             )
         if (tick - first) % every_ticks == 0 or tick == last:
             yield sim
+        if tick < last:
+            _surrender(sim, left.get(tick, []))
         if tick in given:
             _give(sim, record, tick)
         if progress is not None:
             progress((tick - first) / max(1, last - first))
+
+
+def _surrender(sim: Simulator, owners: list[int]) -> None:
+    for owner in owners:
+        sim.surrender(0, owner)
 
 
 def _give(sim: Simulator, record: ExactGameRecord, tick: int) -> None:

@@ -36,6 +36,13 @@ ORDERED = np.dtype([("tick", "i8"), *((name, COMMAND[name]) for name in _KEPT)])
 CHECK = np.dtype([("tick", "i8"), ("checksum", "u8")])
 
 
+GIVEN_UP = np.dtype([("tick", "i8"), ("owner", "i8")])
+"""A player who surrendered, before the commands of that tick."""
+_RESULTS = dict(
+    zip((codes.VICTORY, codes.DEFEAT, codes.TIE, codes.UNDECIDED), GAME_RESULTS, strict=True)
+)
+
+
 @dataclass(frozen=True)
 class GameSetup:
     """What a simulator of the same game is made of."""
@@ -53,6 +60,7 @@ class ExactGameRecord:
     about: GameAbout
     setup: GameSetup
     commands: Records  # [C] ORDERED
+    surrenders: Records  # [G] GIVEN_UP
     checks: Records  # [K] CHECK: the first one at the beginning, the last one at the end
 
 
@@ -95,6 +103,7 @@ class GameRecorder:
         self._seed, self._tick = self._now()
         self._commands: list[Records] = []
         self._checks: list[tuple[int, int]] = []
+        self._surrenders: list[tuple[int, int]] = []
         self._sampler = GameSampler(sim, e) if kind == "light" else None
         self._look()
 
@@ -105,6 +114,7 @@ class GameRecorder:
             raise ReplayError(f"game {self._e} was reset; begin a new record")
         if tick > MAX_TICKS:
             raise ReplayError(f"a record holds at most {MAX_TICKS:,} ticks; end it earlier")
+        self._note_surrenders()
         self._commands.append(_obeyed(self._sim.answers(self._e), self._tick))
         self._tick = tick
         self._look()
@@ -117,19 +127,22 @@ class GameRecorder:
     ) -> GameRecord:
         """What has been noted so far; the recorder is done with.
 
-        `results`: of each player, one of `GAME_RESULTS`; `players`: what they are called.
+        `results`: of each player, one of `GAME_RESULTS`, by default what the rules say;
+        `players`: what they are called.
         """
         about = self._about(title, tuple(results), tuple(players))
         if self._sampler is not None:
             self._sampler.take()
             return LightGameRecord(self._sampler.frames(about))
-        if self._checks[-1][0] != self._tick:
-            self._check()
+        self._note_surrenders()
+        self._checks = [check for check in self._checks if check[0] < self._tick]
+        self._check()
         commands = np.concatenate([np.zeros(0, ORDERED), *self._commands])
+        surrenders = np.array(self._surrenders, GIVEN_UP)
         checks = np.array(self._checks, CHECK)
-        for table in (commands, checks):
+        for table in (commands, surrenders, checks):
             table.setflags(write=False)
-        return ExactGameRecord(about, self._game_setup(), commands, checks)
+        return ExactGameRecord(about, self._game_setup(), commands, surrenders, checks)
 
     def _now(self) -> tuple[int, int]:
         clock = self._sim.games.clock[self._e, 0]
@@ -142,12 +155,20 @@ class GameRecorder:
         elif not self._checks or self._tick - self._checks[-1][0] >= CHECK_TICKS:
             self._check()
 
+    def _note_surrenders(self) -> None:
+        """Who is out although something keeps that player in the game, since the last step."""
+        standings = self._sim.games.standings[self._e]
+        gone = np.flatnonzero(standings["out"] & (standings["n_structures"] > 0)).tolist()
+        known = {owner for _, owner in self._surrenders}
+        self._surrenders += [(self._tick, owner) for owner in gone if owner not in known]
+
     def _check(self) -> None:
         self._checks.append((self._tick, checksum(self._sim, self._e)))
 
     def _about(self, title: str, results: tuple[str, ...], players: tuple[str, ...]) -> GameAbout:
         n = self._sim.n_players
-        results = results or ("undecided",) * n
+        standings = self._sim.games.standings["result"][self._e, 1:]
+        results = results or tuple(_RESULTS[result] for result in standings.tolist())
         players = players or tuple(f"Player {k + 1}" for k in range(n))
         for result in results:
             if result not in GAME_RESULTS:

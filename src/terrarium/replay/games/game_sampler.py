@@ -11,6 +11,7 @@ from terrarium.engine import codes
 from terrarium.engine.economy import INCOME_TICKS
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
+from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import SPAN
 from terrarium.replay.games.fights import FightFinder
 from terrarium.replay.games.game_frames import (
@@ -23,10 +24,9 @@ from terrarium.replay.games.game_frames import (
     UPGRADE,
     GameAbout,
     GameFrames,
-    Layer,
 )
 from terrarium.replay.games.game_types import product_names, thing_types
-from terrarium.replay.games.knots import LayerRuns, LineKnots, StepKnots
+from terrarium.replay.games.knots import HIGHEST, LayerRuns, LineKnots, StepKnots
 from terrarium.replay.names import TICKS_PER_S_PLAYED
 from terrarium.replay.sampler import healing, lives
 from terrarium.replay.skills import SkillTable
@@ -46,6 +46,7 @@ _STATUS = {
     "untouchable": codes.UNTOUCHABLE,
     "lifted": codes.LIFTED,
 }
+MAX_LIVES = MAX_SAMPLES = HIGHEST - 1
 _NOBODY = -1
 
 Ints = NDArray[np.int64]
@@ -156,6 +157,11 @@ class GameSampler:
             self._life[gone] = _NOBODY
         begin = (tags > 0) & ~there
         new = np.flatnonzero(begin)
+        if len(self._born) + len(new) > MAX_LIVES or n >= MAX_SAMPLES:
+            raise ReplayError(
+                f"a light record holds at most {MAX_LIVES:,} units and {MAX_SAMPLES:,} samples; "
+                "end it earlier"
+            )
         for slot in new[np.argsort(tags[new])].tolist():
             life = len(self._born)
             self._born.append(n)
@@ -199,7 +205,9 @@ class GameSampler:
         flags = np.zeros(len(units), np.int64)
         for bit, name in enumerate(FLAGS):
             flags |= said[name].astype(np.int64) << bit
-        seen = (units["seen"] >> 1) & ((1 << self._sim.n_players) - 1)
+        # Resources cannot be targeted, but are seen.
+        sighted = units["seen"] | self._sim.games.views["sighted"][self._e, : len(units)]
+        seen = (sighted >> 1) & ((1 << self._sim.n_players) - 1)
         flags |= seen << (SEEN_BIT + 1)
         return flags
 
@@ -225,6 +233,8 @@ class GameSampler:
         casts = np.flatnonzero(found[:, 0] == codes.CAST)
         skills = [self._skills.ability(row) for row in orders["ability"][casts].tolist()]
         found[casts, 1] = np.array(skills, np.int64) + 1
+        builds = found[:, 0] == codes.BUILD
+        found[builds, 1] = orders["ability"][builds] + 1
         found[:, 2] = np.where(has, self._numbered(orders["target"]), 0)
         aimless = ~has | (orders["target"] >= 0)
         for column, axis in ((3, "x"), (4, "y")):
@@ -296,6 +306,7 @@ class GameSampler:
     def _unit_spans(self) -> Records:
         """What lasts for a while, with units instead of slots."""
         spans = self._spans.spans(self._ticks[-1])
+        spans["side"] += 1  # players, where battles have sides
         for span in spans:
             sample = bisect_right(self._ticks, span["tick"]) - 1
             for name in ("slot", "target"):
@@ -308,9 +319,3 @@ class GameSampler:
             return _NOBODY
         found = [life for born, life in self._in_slot[slot] if born <= sample]
         return found[-1] if found else _NOBODY
-
-
-def no_layer() -> Layer:
-    """A layer that is never on."""
-    empty = np.zeros(0, np.int64)
-    return Layer(empty, empty, empty)

@@ -1,9 +1,9 @@
 """What a viewer draws of the types of a whole game, and what their products are called."""
 
 from terrarium.data.facts.unit_facts import RuleSet
-from terrarium.engine import codes
+from terrarium.data.maps.objects import object_types
 from terrarium.engine.simulator import Simulator
-from terrarium.replay.games.game_frames import ThingType
+from terrarium.replay.games.game_frames import ROLES, ThingType
 from terrarium.replay.sampler import unit_type
 
 
@@ -46,15 +46,43 @@ def _thing_type(sim: Simulator, row: int, race: str, category: str) -> ThingType
         width=width,
         height=height,
         value=float(numbers["minerals"] + numbers["vespene"]),
+        outline=_outline(shown.name),
     )
 
 
+def _outline(name: str) -> tuple[tuple[float, float], ...]:
+    """Around the cells of rocks and plates, counterclockwise."""
+    kind = object_types().get(name)
+    if kind is None or kind.kind not in ("destructible", "plates"):
+        return ()
+    left, low = kind.shape.width / 2, kind.shape.height / 2
+    corners = {
+        (x + dx - left, y + dy - low)
+        for x, y in kind.shape.placement
+        for dx in (0, 1)
+        for dy in (0, 1)
+    }
+    below, above = _half(sorted(corners)), _half(sorted(corners, reverse=True))
+    return (*below[:-1], *above[:-1])
+
+
+def _half(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The lower half of a convex outline, or the upper one of corners the other way round."""
+    hull: list[tuple[float, float]] = []
+    for x, y in corners:
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2:]
+            if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0:
+                break
+            hull.pop()
+        hull.append((x, y))
+    return hull
+
+
 def _role(sim: Simulator, row: int, category: str) -> str:
-    numbers = sim.rules.types[row]
-    if numbers["resource"] == codes.MINERALS:
-        return "minerals"
-    if numbers["resource"] == codes.VESPENE and category == "none":
-        return "vespene"
+    numbers, neutral = sim.rules.types[row], object_types().get(sim.names[row])
+    if neutral is not None and neutral.kind in ROLES:
+        return neutral.kind
     if numbers["townhall"]:
         return "townhall"
     if numbers["structure"]:

@@ -1,6 +1,7 @@
 """A melee map as a picture: relief, cliffs, ramps, resources, rocks, starts."""
 
 import math
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -46,10 +47,11 @@ def save_map_png(game_map: GameMap, path: str | Path) -> int:
     return write_file(path, buffer.getvalue())
 
 
-def ground_image_of(game_map: GameMap) -> Image.Image:
-    """The ground of the whole grid, `CELL` pixels a cell, with rocks but without what else stands
-    on it: what a game is shown on."""
-    return Image.fromarray(_relief(game_map).astype(np.uint8))
+def ground_image_of(game_map: GameMap, with_rocks: bool = True) -> Image.Image:
+    """The ground of the whole grid, `CELL` pixels a cell, without what else stands on it: what a
+    game is shown on."""
+    bare = replace(game_map, objects=()) if not with_rocks else game_map
+    return Image.fromarray(_relief(bare).astype(np.uint8))
 
 
 def map_image(game_map: GameMap) -> Image.Image:
@@ -188,8 +190,7 @@ def _draw_object(pen: ImageDraw.ImageDraw, game_map: GameMap, o: MapObject) -> N
     elif kind == "vespene":
         draw_geyser(pen, (x, y), _SCALE)
     elif kind == "tower":
-        disc(pen, (x, y), 1.1 * _SCALE, "#4a4a3a", _TOWER, 2 * FINE)
-        disc(pen, (x, y), 0.4 * _SCALE, _TOWER)
+        draw_tower(pen, (x, y), _SCALE)
     elif kind == "zone":
         ring(pen, (x, y), o.kind.area * _SCALE, "#c792ff90", 2 * FINE)
 
@@ -208,6 +209,11 @@ def draw_minerals(
 def draw_geyser(pen: ImageDraw.ImageDraw, at: tuple[float, float], scale: float) -> None:
     disc(pen, at, 1.4 * scale, "#23352b", _EDGE, FINE)
     disc(pen, at, 0.75 * scale, _GAS)
+
+
+def draw_tower(pen: ImageDraw.ImageDraw, at: tuple[float, float], scale: float) -> None:
+    disc(pen, at, 1.1 * scale, "#4a4a3a", _TOWER, 2 * FINE)
+    disc(pen, at, 0.4 * scale, _TOWER)
 
 
 def _draw_start(

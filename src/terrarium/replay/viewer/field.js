@@ -290,12 +290,16 @@ class Field {
     if (missile.skill) this.spells.name(missile.skill, x, y - size - 8, this.sideColor(missile.side));
   }
 
+  showsDeath() {
+    return true;
+  }
+
   /** A cross where somebody fell, and for a moment a ring that widens. */
   drawDeaths(tick) {
     const { pen, battle } = this;
     for (const death of battle.deaths) {
       const age = tick - death.tick;
-      if (age < 0 || age > DEATH_TICKS) continue;
+      if (age < 0 || age > DEATH_TICKS || !this.showsDeath(death)) continue;
       const [x, y] = this.toScreen(death.x, death.y), radius = this.radiusOf(death);
       const size = Math.min(radius * 0.6, 12), left = 1 - age / DEATH_TICKS;
       pen.strokeStyle = this.sideColor(death.side);

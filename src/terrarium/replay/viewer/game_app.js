@@ -1,6 +1,7 @@
 /* The page of a whole game: players, production, minimap, fights, fog, keys and fingers. */
 
 const SECOND = TICKS_PER_S;
+const NARROW = 760; // pixels: a phone, where production would hide the map
 const CLOSE = 24; // pixels a cell: how near a fight is looked at
 
 class GameApp extends Player {
@@ -164,6 +165,7 @@ class GameApp extends Player {
     $("fight-next").onclick = () => this.nextFight(1);
     $("fights").hidden = !this.game.fights.length;
     $("production").onclick = () => this.toggleProduction();
+    if (innerWidth <= NARROW) this.toggleProduction();
   }
 
   toggleProduction() {

@@ -153,11 +153,17 @@ class Game {
       inside: knots.inside.value(life, k) - 1,
       facing: 0,
       order: order.fields[0][o],
-      orderSkill: this.skills[order.fields[1][o] - 1],
+      orderSkill: this.skillOf(order.fields[0][o], order.fields[1][o] - 1),
       orderTarget: order.fields[2][o] - 1,
       orderX: order.fields[3][o] / scale,
       orderY: order.fields[4][o] / scale,
     };
+  }
+
+  /** What an order is about: an ability, or what is to be built. */
+  skillOf(order, row) {
+    if (order !== BUILD_ORDER) return this.skills[row];
+    return { name: "build", title: `build ${this.products[row]}`, radius: 0 };
   }
 
   /** Everybody on the map; who is inside of something is left out. */

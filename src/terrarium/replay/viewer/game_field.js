@@ -22,7 +22,7 @@ class GameField extends Field {
   /** The playable part of the map, beside what covers the field. */
   fit() {
     const [x0, y0, x1, y1] = this.game.map.playable, wide = this.width > 760;
-    const [left, right, top, bottom] = wide ? [230, 250, 8, 8] : [4, 4, 92, 8];
+    const [left, right, top, bottom] = wide ? [230, 250, 8, 8] : [4, 4, 100, 124];
     const width = Math.max(80, this.width - left - right), height = Math.max(80, this.height - top - bottom);
     this.scale = Math.min(width / (x1 - x0), height / (y1 - y0), 46);
     this.x = (x0 + x1) / 2 + (right - left) / 2 / this.scale;
@@ -93,11 +93,19 @@ class GameField extends Field {
     return !this.eyes || unit.side === this.eyes || (unit.flags & (SEEN_BY_ONE << (this.eyes - 1))) > 0;
   }
 
-  /** Has the player who sees ever seen it? Structures are remembered. */
-  wasSeen(unit, k) {
+  /** What players know without seeing it: resources and rocks, and structures that they have seen. */
+  isRemembered(unit, k) {
+    if (!this.game.types[unit.kind].width) return false;
+    if (!unit.side) return true;
     const flags = this.game.knots.flags, bit = SEEN_BY_ONE << (this.eyes - 1);
     for (let i = flags.find(unit.slot, k); i >= flags.first[unit.slot]; i--) if (flags.fields[0][i] & bit) return true;
     return false;
+  }
+
+  showsDeath({ side, x, y }) {
+    const sight = this.game.sights[this.eyes - 1];
+    if (!this.eyes || side === this.eyes || !sight) return true;
+    return sight.at(this.spells.k)[Math.floor(y) * this.game.map.width + Math.floor(x)] === 1;
   }
 
   strengthOf(unit) {
@@ -118,7 +126,7 @@ class GameField extends Field {
 
   shownAt(tick) {
     const k = this.game.sampleAt(tick), units = this.game.unitsAt(tick);
-    return this.eyes ? units.filter((unit) => this.isSeen(unit) || (this.game.types[unit.kind].width && this.wasSeen(unit, k))) : units;
+    return this.eyes ? units.filter((unit) => this.isSeen(unit) || this.isRemembered(unit, k)) : units;
   }
 
   // --- drawing ------------------------------------------------------------------------------
@@ -129,9 +137,8 @@ class GameField extends Field {
     pen.fillStyle = colors.beyond;
     pen.fillRect(0, 0, this.width, this.height);
     this.spread(game.ground);
-    const creep = this.layers.creepAt(k, colors.creep);
+    const creep = this.layers.creepAt(k, colors.creep_ground);
     if (creep) this.spread(creep);
-    for (const [x, y] of game.map.towers) this.drawTower(x, y);
     const units = this.shownAt(tick), bySlot = new Map(units.map((unit) => [unit.slot, unit]));
     const typeOf = (unit) => game.types[unit.kind];
     const standing = units.filter((unit) => typeOf(unit).width).sort((a, b) => b.y - a.y);
@@ -148,7 +155,7 @@ class GameField extends Field {
     this.spells.drawLines();
     const dots = this.scale < DOTS;
     for (const unit of moving) if (dots) this.drawDot(unit, unit.slot === selected); else this.drawUnit(unit, unit.slot === selected);
-    for (const unit of units) if (!dots || unit.hp < unit.hpMax) this.drawLife(unit, unit.slot === selected);
+    for (const unit of units) if (!dots || unit.slot === selected) this.drawLife(unit, unit.slot === selected);
     if (!dots) this.spells.drawLabels();
     if (chosen) this.drawOrder(chosen, bySlot);
   }
@@ -161,8 +168,8 @@ class GameField extends Field {
     this.pen.drawImage(image, left, top, width * this.scale, height * this.scale);
   }
 
-  drawTower(x, y) {
-    const { pen, colors, scale } = this, [px, py] = this.toScreen(x, y);
+  drawTower(unit) {
+    const { pen, colors, scale } = this, [px, py] = this.toScreen(unit.x, unit.y);
     pen.fillStyle = colors.neutral_body;
     pen.strokeStyle = colors.rich;
     pen.lineWidth = Math.max(1, scale * 0.16);
@@ -179,6 +186,8 @@ class GameField extends Field {
     pen.globalAlpha = this.strengthOf(unit);
     if (role === "minerals") this.drawMinerals(unit, k, tick);
     else if (role === "vespene") this.drawGeyser(unit);
+    else if (role === "tower") this.drawTower(unit);
+    else if (role === "destructible" || role === "plates") this.drawRubble(unit, role === "plates");
     else this.drawStructure(unit, k, tick);
     if (selected) {
       const type = this.game.types[unit.kind], [x, y] = this.toScreen(unit.x, unit.y);
@@ -200,16 +209,37 @@ class GameField extends Field {
       const r = size * scale * full, cx = x + dx * scale;
       pen.fillStyle = type.name.includes("rich") ? colors.rich : colors.minerals;
       pen.beginPath();
-      pen.moveTo(cx, y - 0.85 * r); pen.lineTo(cx + 0.75 * r, y); pen.lineTo(cx, y + 0.7 * r); pen.lineTo(cx - 0.75 * r, y);
+      pen.moveTo(cx, y - 1.25 * r); pen.lineTo(cx + 0.7 * r, y); pen.lineTo(cx, y + 0.8 * r); pen.lineTo(cx - 0.7 * r, y);
       pen.closePath();
       pen.fill();
       if (scale > 5) pen.stroke();
     }
   }
 
+  /** Rocks and plates, by their outline; the middle of rocks is lit. */
+  drawRubble(unit, flat) {
+    const { pen, colors, scale } = this, { outline } = this.game.types[unit.kind], alpha = pen.globalAlpha;
+    const [x, y] = this.toScreen(unit.x, unit.y);
+    const draw = (share, color) => {
+      pen.fillStyle = color;
+      pen.beginPath();
+      for (const [dx, dy] of outline) pen.lineTo(x + dx * scale * share, y - dy * scale * share);
+      pen.closePath();
+      pen.fill();
+    };
+    if (flat) pen.globalAlpha = 0.4 * alpha;
+    draw(0.98, flat ? colors.neutral : colors.rubble_edge);
+    if (!flat) {
+      draw(0.88, colors.rubble);
+      pen.globalAlpha = 0.16 * alpha;
+      draw(0.62, "#fff");
+    }
+    pen.globalAlpha = alpha;
+  }
+
   drawGeyser(unit) {
     const { pen, colors, scale } = this, [x, y] = this.toScreen(unit.x, unit.y);
-    pen.fillStyle = colors.track;
+    pen.fillStyle = "#23352b";
     this.circle(x, y, 1.4 * scale);
     pen.fill();
     pen.fillStyle = colors.vespene;

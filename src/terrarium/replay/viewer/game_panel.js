@@ -1,5 +1,7 @@
 /* What is known of a unit, a structure or a resource of a whole game, in words. */
 
+const ENDLESS = 10000; // life that the game's interface gives to what cannot be hurt
+
 class GamePanel extends Panel {
   show(slot, tick) {
     const { battle: game } = this, k = game.sampleAt(tick);
@@ -12,14 +14,14 @@ class GamePanel extends Panel {
     const owner = unit.side ? game.players[unit.side - 1].name : "neutral";
     $("unit-slot").textContent = `#${slot} · ${owner}${lives ? "" : " · gone"}`;
     const isResource = type.role === "minerals" || type.role === "vespene";
-    showBar("hp", unit.hp, isResource ? 0 : unit.hpMax);
+    showBar("hp", unit.hp, isResource || unit.hpMax >= ENDLESS ? 0 : unit.hpMax);
     showBar("shield", unit.shield, type.shield);
     showBar("energy", unit.energy, type.energy);
     const contents = Math.round(game.line("contents", slot, when, tick));
     showLine("contents", contents || isResource ? contents.toLocaleString("en") : "");
     showLine("order", isResource ? "" : lives ? this.doing(unit, tick, k) : this.fate(slot, tick));
     $("unit-order-name").textContent = lives ? "Order" : "Fate";
-    showLine("state", lives ? this.state(unit, tick) : "");
+    showLine("state", lives && unit.side ? this.state(unit, tick) : "");
     showLine("cargo", this.cargo(slot, k));
     showLine("range", type.reach ? `${round(type.reach)} · sight ${round(type.sight)}` : "");
     $("unit-place").textContent = `(${unit.x.toFixed(1)}, ${unit.y.toFixed(1)})`;
@@ -39,7 +41,7 @@ class GamePanel extends Panel {
     const owner = unit.side ? game.players[unit.side - 1].name : "";
     const contents = type.role === "minerals" || type.role === "vespene";
     const life = contents ? `${Math.round(game.line("contents", slot, game.sampleAt(tick), tick)).toLocaleString("en")} left` : points(unit.hp, unit.hpMax);
-    return [type.title, owner, life, this.state(unit, tick)].filter(Boolean).join(" · ");
+    return [type.title, owner, life, unit.side ? this.state(unit, tick) : ""].filter(Boolean).join(" · ");
   }
 
   state(unit, tick) {

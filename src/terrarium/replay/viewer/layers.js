@@ -39,7 +39,7 @@ class Layers {
     const { creep } = this.game;
     if (!creep) return null;
     const cells = creep.at(k);
-    this.creep.paint(`${creep.n} ${color}`, color, (cell) => cells[cell] * 150);
+    this.creep.paint(`${creep.n} ${color}`, color, (cell) => cells[cell] * 165);
     return this.creep.canvas;
   }
 
@@ -48,7 +48,7 @@ class Layers {
     const sight = this.game.sights[owner - 1];
     if (!sight) return null;
     const cells = sight.at(k), { everOn } = sight;
-    this.fog.paint(`${owner} ${sight.n} ${color}`, color, (cell) => (cells[cell] ? 0 : everOn[cell] <= k ? 120 : 215));
+    this.fog.paint(`${owner} ${sight.n} ${color}`, color, (cell) => (cells[cell] ? 0 : everOn[cell] <= k ? 110 : 185));
     return this.fog.canvas;
   }
 }

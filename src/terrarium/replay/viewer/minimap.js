@@ -33,13 +33,13 @@ class Minimap {
     pen.fillStyle = colors.beyond;
     pen.fillRect(0, 0, this.width, this.height);
     this.spread(game.ground);
-    const creep = field.layers.creepAt(k, colors.creep), fog = field.eyes ? field.layers.fogAt(k, field.eyes, colors.fog) : null;
+    const creep = field.layers.creepAt(k, colors.creep_ground), fog = field.eyes ? field.layers.fogAt(k, field.eyes, colors.fog) : null;
     if (creep) this.spread(creep);
     const units = field.shownAt(tick);
     for (const unit of units) if (!unit.side) this.drawResource(unit);
     if (fog) this.spread(fog);
     for (const unit of units) if (unit.side) this.drawUnit(unit);
-    for (const fight of game.fights) {
+    for (const fight of field.eyes ? [] : game.fights) {
       const from = game.ticks[fight.first], to = game.ticks[fight.last];
       if (tick >= from && tick <= to + 40) this.drawFight(fight, tick);
     }

@@ -8,6 +8,7 @@ from terrarium.engine.kernels.abilities.traits import concerns
 from terrarium.engine.kernels.combat.damage import add_hit
 from terrarium.engine.kernels.combat.shots import drop_effect, new_effect
 from terrarium.engine.kernels.vision.views import glimpse, half_cell
+from terrarium.engine.kernels.vision.visibility import MOST_REACH
 from terrarium.engine.state import Game, is_unit, keeps_sight
 
 ENDLESS = 1e30
@@ -35,7 +36,7 @@ def show_area(game: Game, k: int) -> None:
     """A scan shows what is in it, over all cliffs."""
     effect, wish = game.effects[k], game.scratch.wish[0]
     wish.owner, wish.x, wish.y = effect.owner, half_cell(effect.x), half_cell(effect.y)
-    wish.reach, wish.over = game.rules.areas[effect.area].radius, True
+    wish.reach, wish.over = min(game.rules.areas[effect.area].radius, MOST_REACH), True
     glimpse(game, effect.timer)
 
 

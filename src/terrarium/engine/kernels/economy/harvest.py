@@ -172,7 +172,7 @@ def gather(game: Game, u: int, v: int) -> None:
     resource.free_tick[station] = game.clock[0].tick + game.rules.harvest[0].handover_ticks
     worker.phase = codes.PAUSING if row.pause_ticks > 0.0 else codes.RETURNING
     worker.timer += row.pause_ticks
-    worker.field, worker.field_tag = v, other.tag
+    worker.field, worker.field_tag, worker.townhall = v, other.tag, codes.NO_UNIT
     come_out(game, u)
     if resource.contents <= 0.0 and row.resource == codes.MINERALS:
         exhaust(game, v)

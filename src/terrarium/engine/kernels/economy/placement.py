@@ -12,7 +12,7 @@ from terrarium.engine.kernels.movement.footprints import lowest_cell, stands_in
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.vision.sight import is_point_seen
-from terrarium.engine.state import Game, is_placed
+from terrarium.engine.state import Game, is_placed, keeps_sight
 
 RING = 3
 """Free cells between a townhall and a resource, but at the corners of the ring (maps.md)."""
@@ -53,7 +53,9 @@ def may_land(game: Game, u: int, kind: int, x: float, y: float, asked: bool) -> 
         return codes.CANT_LAND_TOO_CLOSE_TO_RESOURCES
     if answer == codes.CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE:
         return codes.CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE
-    return answer if answer == codes.SUCCESS else codes.CANT_LAND_LOCATION_INVALID
+    if answer == codes.SUCCESS or answer == codes.CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE:
+        return answer  # crawlers take root on creep
+    return codes.CANT_LAND_LOCATION_INVALID
 
 
 @kernel
@@ -86,11 +88,14 @@ def may_take(game: Game, owner: int, footprint: int, left: int, bottom: int, ask
 
 @kernel
 def is_known_to(game: Game, owner: int, v: int) -> bool:
-    """Does a player know what stands on the grid: its own, what maps show, and what it sees?"""
+    """Does a player know what stands on the grid: its own, what maps show, what it sees, and what
+    it remembers?"""
     other = game.units[v]
     if other.owner == codes.NEUTRAL_OWNER or is_friend(game, owner, other.owner):
         return True
-    return other.seen >> owner & 1 != 0
+    if other.seen >> owner & 1:
+        return True
+    return keeps_sight(game) and game.views[v].remembered >> owner & 1 != 0
 
 
 @kernel

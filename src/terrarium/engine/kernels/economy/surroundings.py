@@ -12,10 +12,24 @@ BURNT_A_TICK = 1.0 / 5.33
 
 
 @kernel
-def feel_ground(game: Game) -> None:
+def ways_of_all(game: Game) -> int:
+    """Whose rules of production this game needs at the moment."""
+    ways = 0
+    for i in range(game.clock[0].n_living):
+        ways |= game.rules.types[game.units[game.living[i]].kind].ways
+    return ways
+
+
+@kernel
+def feel_ground(game: Game, ways: int) -> None:
     """One tick of creep and power."""
-    run_creep(game)
-    power_changed = list_power(game)
+    if ways & codes.ZERG_WAYS or game.epochs[0].n_patches > 0:
+        run_creep(game)
+    power_changed = False
+    if ways & codes.PROTOSS_WAYS or game.epochs[0].n_power > 0:
+        power_changed = list_power(game)
+    if ways == 0:
+        return  # creep and power are nothing to Terrans
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]

@@ -392,29 +392,44 @@ def follow_orders(game: Game) -> int:
         if not me.alive:
             continue
         together |= me.status
-        while me.n_orders > 0:
-            order = game.orders[u, 0]
-            kind = order.kind
-            on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
-            if on_unit and not is_followed(game, u):
+        if me.n_orders > 0:
+            # Most orders are about a place, and ask for nothing before they are carried out.
+            on_unit = 1 << game.orders[u, 0].kind & ABOUT_UNITS
+            if on_unit or me.target_why == codes.TARGET_ORDERED:
+                together |= follow_order(game, u)
+    return together
+
+
+ABOUT_UNITS = 1 << codes.ATTACK | 1 << codes.FOLLOW | 1 << codes.HEAL | 1 << codes.CAST
+
+
+@kernel
+def follow_order(game: Game, u: int) -> int:
+    """The same for the orders of one unit; a bit if it is about to use an ability."""
+    me, together = game.units[u], 0
+    while me.n_orders > 0:
+        order = game.orders[u, 0]
+        kind = order.kind
+        on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
+        if on_unit and not is_followed(game, u):
+            finish_order(game, u)
+            continue
+        if kind == codes.CAST:
+            together |= codes.CASTING
+            if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
                 finish_order(game, u)
                 continue
-            if kind == codes.CAST:
-                together |= codes.CASTING
-                if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
-                    finish_order(game, u)
-                    continue
-            if kind == codes.HEAL:
-                patient = game.units[order.target]
-                if patient.hp >= patient.hp_max:
-                    finish_order(game, u)
-                    continue
-                me.heal_target = order.target
-            elif kind == codes.ATTACK:
-                take_target(game, u, order.target, codes.TARGET_ORDERED)
-            elif me.target_why == codes.TARGET_ORDERED:
-                forget_target(game, u)
-            break
+        if kind == codes.HEAL:
+            patient = game.units[order.target]
+            if patient.hp >= patient.hp_max:
+                finish_order(game, u)
+                continue
+            me.heal_target = order.target
+        elif kind == codes.ATTACK:
+            take_target(game, u, order.target, codes.TARGET_ORDERED)
+        elif me.target_why == codes.TARGET_ORDERED:
+            forget_target(game, u)
+        break
     return together
 
 

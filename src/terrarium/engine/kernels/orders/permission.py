@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.buffs import find_buff
-from terrarium.engine.kernels.abilities.stats import upgraded
+from terrarium.engine.kernels.abilities.stats import cargo_of, upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.economy.addons import builds_addon, is_busy
 from terrarium.engine.kernels.economy.placement import may_land
@@ -83,7 +83,7 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_SUPPORTED
     if row.mechanic == codes.END and not has_begun(game, u, row.of):
         return codes.NOT_SUPPORTED
-    if row.mechanic == codes.UNLOAD and skill.load == 0:
+    if row.mechanic == codes.UNLOAD and is_empty(game, u):
         return codes.NOT_SUPPORTED
     if row.flag_bits & codes.ONLY_WHEN_EMPTY and skill.load > 0:
         return codes.NOT_SUPPORTED
@@ -194,6 +194,38 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     if not fits(game.rules.types[other.kind].traits, cargo.must_be, 0):
         return False
     return game.skills[u].load + size <= cargo_room(game, u)
+
+
+@kernel
+def shares_cargo(game: Game, u: int) -> bool:
+    """Does a carrier hold what all others like it of the player hold, as a Nydus worm does?"""
+    if not has_economy(game):
+        return False
+    row = cargo_of(game, game.units[u].kind)
+    return row >= 0 and game.rules.mechanics.cargo[row].shared
+
+
+@kernel
+def is_aboard(game: Game, v: int, u: int, shared: bool) -> bool:
+    """Is `v` a passenger of carrier `u`, or of one that shares with it?"""
+    other = game.units[v]
+    if other.alive or other.inside < 0:
+        return False
+    if other.inside == u:
+        return True
+    return shared and other.owner == game.units[u].owner and shares_cargo(game, other.inside)
+
+
+@kernel
+def is_empty(game: Game, u: int) -> bool:
+    """Is there nobody whom a carrier could let out?"""
+    if game.skills[u].load > 0:
+        return False
+    if shares_cargo(game, u):
+        for j in range(game.clock[0].n_living):
+            if is_aboard(game, game.living[j], u, True):
+                return False
+    return True
 
 
 @kernel

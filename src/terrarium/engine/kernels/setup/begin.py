@@ -13,13 +13,13 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
-from terrarium.engine.kernels.economy.surroundings import feel_ground
+from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import spawn
-from terrarium.engine.kernels.setup.free_places import LATTICE
+from terrarium.engine.kernels.setup.free_places import LATTICE, remember_tried
 from terrarium.engine.kernels.setup.placing import begin_structure, stand_at
 from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
@@ -104,7 +104,7 @@ def start(game: Game, seed: np.uint64) -> None:
         look(game)
     if has_economy(game):
         keep_accounts(game)
-        feel_ground(game)
+        feel_ground(game, ways_of_all(game))
         count_larvae(game)
         clear_scores(game)
         count_made(game)
@@ -116,10 +116,20 @@ def start(game: Game, seed: np.uint64) -> None:
 def place_groups(game: Game) -> None:
     """Create the units that a scenario lists, and tell them what to do."""
     for k in range(game.plan.entries.shape[0]):
+        remember_tried(game, shares_point(game, k))
         for i in range(game.plan.entries[k].count):
             u = place_member(game, k, i)
             prepare(game, k, i, u)
+    remember_tried(game, False)
     opening_orders(game, 0)
+
+
+@kernel
+def shares_point(game: Game, k: int) -> bool:
+    """Do all units of an entry look for room around one point, and stay where they find it?"""
+    entry = game.plan.entries[k]
+    is_placed = game.rules.types[entry.kind].footprint >= 0
+    return game.plan.groups[entry.group].spacing == 0.0 and entry.carrier < 0 and not is_placed
 
 
 @kernel

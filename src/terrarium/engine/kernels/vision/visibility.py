@@ -5,9 +5,8 @@ unit comes to another cell, only those cells are counted that it shows now and d
 the other way round.
 """
 
-import math
-
 import numpy as np
+from numpy.typing import NDArray
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
@@ -25,6 +24,26 @@ PLACE_OF_BIT = np.full(_PRIME, -1, np.int64)
 """Of a power of 2 its exponent, by its rest: all of them have another one."""
 for _k in range(63):
     PLACE_OF_BIT[(1 << _k) % _PRIME] = _k
+
+
+MOST_REACH, _STEPS = 30, 4
+
+
+def _half_widths() -> NDArray[np.int16]:
+    """How far a disc extends to each side, in half cells, by its reach in steps of a quarter of a
+    cell and by the distance of the row from its middle."""
+    reach = np.arange(_STEPS * MOST_REACH + 1)[:, None] / _STEPS
+    squared = (2.0 * reach + 1.0) ** 2 - np.arange(2 * MOST_REACH + 2) ** 2.0
+    return np.sqrt(np.maximum(squared, 0.0)).astype(np.int16)
+
+
+HALF_WIDTH = _half_widths()
+
+
+@kernel
+def half_width(reach: float, dy: int) -> int:
+    """Half the width of a row of a disc."""
+    return int(HALF_WIDTH[int(_STEPS * reach), abs(dy)])
 
 
 @kernel
@@ -72,6 +91,12 @@ def is_body_visible(game: Game, owner: int, kind: int, x: float, y: float) -> bo
 def move_view(game: Game, v: int) -> None:
     """Let a view show what `scratch.wish` says, instead of what it has shown."""
     view, wish, boxes = game.views[v], game.scratch.wish[0], game.scratch.boxes
+    if slides(game, v):
+        for p in range(1, game.players.shape[0]):
+            if is_friend(game, p, view.owner):
+                slide(game, v, p)
+        view.x, view.y = wish.x, wish.y
+        return
     if view.owner != codes.NEUTRAL_OWNER:
         trace(game, view, 0)
     if wish.owner != codes.NEUTRAL_OWNER:
@@ -86,6 +111,73 @@ def move_view(game: Game, v: int) -> None:
         count_cells(game, view.owner, 0, -1)
     view.owner, view.x, view.y = wish.owner, wish.x, wish.y
     view.reach, view.over = wish.reach, wish.over
+
+
+@kernel
+def slides(game: Game, v: int) -> bool:
+    """Does a view go on by a little, as a whole disc that nothing cuts?"""
+    view, wish = game.views[v], game.scratch.wish[0]
+    if view.owner != wish.owner or view.owner == codes.NEUTRAL_OWNER or view.over != wish.over:
+        return False
+    if view.reach != wish.reach or abs(view.x - wish.x) + abs(view.y - wish.y) > 2 * MOST_SHIFT:
+        return False
+    return is_whole(game, view) and is_whole(game, wish)
+
+
+@kernel
+def is_whole(game: Game, view: Records) -> bool:
+    """Does a view show all of its disc?"""
+    if view.over:
+        return True
+    if not view.x & view.y & 1:
+        return False  # it is between cells
+    cell = (view.y // 2) * game.ground.size[0] + view.x // 2
+    return (
+        game.dim[cell] == 0 and (view.reach + 0.5) * (view.reach + 0.5) < game.ground.unseen[cell]
+    )
+
+
+@kernel
+def slide(game: Game, v: int, p: int) -> None:
+    """Count the cells at the edges of a disc that moved, row by row: those before it, then those
+    behind it."""
+    view, wish, width = game.views[v], game.scratch.wish[0], game.ground.size[0]
+    half = int(2.0 * view.reach + 1.0)
+    bottom = max(0, -((half + 1 - min(view.y, wish.y)) // 2))
+    top = min(game.ground.size[1] - 1, (max(view.y, wish.y) + half - 1) // 2)
+    for y in range(bottom, top + 1):
+        old_low, old_high = span(game, view, y, half)
+        low, high = span(game, wish, y, half)
+        row = y * width
+        for cell in range(row + low, row + min(high, old_low)):
+            count_cell(game, p, cell, 1)
+        for cell in range(row + max(low, old_high), row + high):
+            count_cell(game, p, cell, 1)
+        for cell in range(row + old_low, row + min(old_high, low)):
+            count_cell(game, p, cell, -1)
+        for cell in range(row + max(old_low, high), row + old_high):
+            count_cell(game, p, cell, -1)
+
+
+@kernel
+def span(game: Game, view: Records, y: int, half: int) -> tuple[int, int]:
+    """The first cell of a disc in a row, and the one behind its last."""
+    dy = 2 * y + 1 - view.y
+    if abs(dy) > half:
+        return 0, 0
+    w = half_width(view.reach, dy)
+    low = max(0, -((w + 1 - view.x) // 2))
+    return low, max(low, min(game.ground.size[0], (view.x + w + 1) // 2))
+
+
+@kernel
+def count_cell(game: Game, p: int, cell: int, change: int) -> None:
+    """One view more or less shows a cell to a player."""
+    game.watchers[p, cell] += change
+    if change > 0:
+        game.visibility[p, cell] = codes.VISIBLE
+    elif game.watchers[p, cell] == 0:
+        game.visibility[p, cell] = codes.EXPLORED
 
 
 @kernel
@@ -107,15 +199,14 @@ def trace(game: Game, view: Records, k: int) -> None:
     """
     width, height = game.ground.size[0], game.ground.size[1]
     box, rows = game.scratch.boxes[k], game.scratch.shown
-    reach = 2.0 * view.reach + 1.0
-    half = int(reach)
+    half = int(2.0 * view.reach + 1.0)
     left = (view.x - 1) // 2 - max(SIGHT_CELLS, half // 2 + 1)
     bottom = max(0, -((half + 1 - view.y) // 2))
     top = min(height - 1, (view.y + half - 1) // 2)
     box.left, box.bottom, box.n_rows = left, bottom, top - bottom + 1
     for y in range(bottom, top + 1):
         dy = 2 * y + 1 - view.y
-        w = int(math.sqrt(reach * reach - dy * dy))
+        w = half_width(view.reach, dy)
         low = max(0, -((w + 1 - view.x) // 2))
         high = min(width - 1, (view.x + w - 1) // 2)
         bits = 0
@@ -205,11 +296,7 @@ def count_cells(game: Game, owner: int, k: int, change: int) -> None:
                 lowest = bits & -bits
                 bits ^= lowest
                 cell = first + PLACE_OF_BIT[lowest % _PRIME]
-                game.watchers[p, cell] += change
-                if change > 0:
-                    game.visibility[p, cell] = codes.VISIBLE
-                elif game.watchers[p, cell] == 0:
-                    game.visibility[p, cell] = codes.EXPLORED
+                count_cell(game, p, cell, change)
 
 
 @kernel
