@@ -76,6 +76,7 @@ class Walk:
         self.starts: dict[tuple[int, int], int] = {}
         self.taken: list[tuple[float, float]] = []
         self.where: dict[str, int] = {}
+        self.full: dict[str, int] = {}
 
     def walk(self, loops: int) -> None:
         for _ in range(loops // STEP):
@@ -211,13 +212,22 @@ class Walk:
                 if self.sim.can_place(0, 1, product, place) == "Success":
                     return place
             return None
+        if self.sim.ticks[0] < self.full.get(product, 0):
+            return None
         hall = self.sim.units[0, self.base.mine()[0]]
-        steps = [(7.0 * i, 5.0 * j) for i in range(-6, 7) for j in range(-8, 9)]
+        wide, high = (7.0, 5.0) if self.race == "Terran" else (4.0, 4.0)  # add-ons need room
+        steps = [(wide * i, high * j) for i in range(-8, 9) for j in range(-8, 9)]
         for dx, dy in sorted(steps, key=lambda step: math.hypot(*step)):
             place = (float(hall["x"]) + dx, float(hall["y"]) + dy)
-            near = any(abs(place[0] - x) < 6 and abs(place[1] - y) < 4.5 for x, y in self.taken)
+            near = any(abs(place[0] - x) < wide and abs(place[1] - y) < high for x, y in self.taken)
             if not near and self.sim.can_place(0, 1, product, place) == "Success":
                 return place
+        self.full[product] = int(self.sim.ticks[0]) + 240
+        row = self.sim.rules.types[self.sim.rows[product]]
+        if row["needs_power"]:
+            self.make(SUPPLY["Protoss"])
+        elif row["needs_creep"]:
+            self.make(("drone", "hatchery"))
         return None
 
     def has_all(self, key: Key) -> bool:
