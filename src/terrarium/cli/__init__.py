@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTrain, BenchUpdates
+from terrarium.cli.bench_economy import BenchEconomy
 from terrarium.cli.bench_fidelity import BenchFidelity
 from terrarium.cli.bench_games import BenchGame, BenchOpponents
 from terrarium.cli.compare import Compare
@@ -56,6 +57,7 @@ COMMANDS: Commands = {
     "bench updates": BenchUpdates,
     "bench pettingzoo": BenchPettingZoo,
     "bench fidelity": BenchFidelity,
+    "bench economy": BenchEconomy,
     "bench game": BenchGame,
     "bench opponents": BenchOpponents,
 }
