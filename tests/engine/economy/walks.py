@@ -15,6 +15,8 @@ RICH = 10_000.0
 FAST_FIELD_LOOPS = 81
 """of a warp-in (economy.md, 7)"""
 SUPPLY = {"Zerg": "overlord", "Protoss": "pylon", "Terran": "supply_depot"}
+PATIENCE = 1_000
+"""loops until something that has not been begun is ordered again"""
 SPARE = 12.0
 """supply that is kept free"""
 BUILDS = (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER)
@@ -215,6 +217,10 @@ class Walk:
 
     def read_events(self) -> None:
         """Note what was begun and finished, and whether its time was right."""
+        now = int(self.base.sim.ticks[0])
+        self.making = [  # a builder may have been called away
+            m for m in self.making if m.started is not None or now - m.ordered < PATIENCE
+        ]
         events, lost = self.base.sim.events(0, self.n_events)
         self.n_events += len(events) + lost
         assert lost == 0
