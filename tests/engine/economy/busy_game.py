@@ -38,6 +38,7 @@ def prepare(sim: Simulator, e: int) -> dict[str, int]:
     for k in range(3):
         sim.create(e, "overlord", ZERG, 16.0 + 3 * k, 30.0)
         sim.place(e, "pylon", PROTOSS, 40.0 + 4 * k, 44.0)
+    sim.units["energy"][e, made["queen"]] = 60.0
     sim.research(e, PROTOSS, "warp_gate_research")
     return made
 

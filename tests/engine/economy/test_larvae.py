@@ -131,6 +131,21 @@ def test_an_egg_is_busy(base: Base) -> None:
     assert base.sim.answer(0, larva) == "NotSupported"
 
 
+def test_an_egg_has_a_rally_point_and_a_larva_has_none(base: Base) -> None:
+    sim = base.sim
+    larva, egg = base.find("larva")[:2]
+    burrowed = sim.create(0, "roach_burrowed", 1, 40.0, 40.0)
+    base.make(egg, "drone")
+    for slot, answer in ((larva, "NotSupported"), (egg, "Success"), (burrowed, "NotSupported")):
+        sim.order(0, slot, codes.SMART, (30.0, 24.0))
+        sim.step(1)
+        assert sim.answer(0, slot) == answer
+    sim.step(273)
+    drone = base.find("drone")[0]
+    order = sim.games.orders[0, drone, 0]
+    assert (order["kind"], order["x"], order["y"]) == (codes.MOVE, 30.0, 24.0)
+
+
 def test_larvae_go_nowhere_and_die_with_their_hatchery(base: Base) -> None:
     sim, larva = base.sim, base.find("larva")[0]
     sim.order(0, larva, codes.MOVE, (30.0, 30.0))

@@ -15,6 +15,8 @@ RICH = 10_000.0
 FAST_FIELD_LOOPS = 81
 """of a warp-in (economy.md, 7)"""
 SUPPLY = {"Zerg": "overlord", "Protoss": "pylon", "Terran": "supply_depot"}
+PATIENCE = 1_000
+"""loops until something that has not been begun is ordered again"""
 SPARE = 12.0
 """supply that is kept free"""
 BUILDS = (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER)
@@ -140,6 +142,8 @@ class Walk:
         if not makers or (row["how"] == codes.HOW_MERGE and len(makers) < 2):
             return
         slot = makers[-1]
+        if self.lacks_ground(p):
+            return
         at = self.place_for(p, slot)
         if at is None:
             return
@@ -179,12 +183,22 @@ class Walk:
             return (0.0, 0.0)
         x, y = (float(sim.units[c][0, self.near_unit(slot, made)]) for c in ("x", "y"))
         away = 7 if made == "pylon" else 1
-        for ring in range(away, 40):
+        for ring in range(away, 20):
             for dx, dy in ring_of(ring):
                 at = (x + dx, y + dy)
                 if self.is_clear(at) and sim.can_place(0, 1, made, at) == "Success":
                     return at
         return None
+
+    def lacks_ground(self, p: int) -> bool:
+        """Is there no use in looking for a place yet?"""
+        row, made = self.base.sim.rules.products[p], self.keys[p][1]
+        if row["how"] != codes.HOW_BUILD:
+            return False
+        fulfilled = int(self.base.sim.games.accounts["fulfilled"][0, 1])
+        if fulfilled & int(row["needs"]) != int(row["needs"]):
+            return int(self.base.sim.ticks[0]) % 800 > 0  # it is refused, as is seen now and then
+        return bool(self.facts.units[made].needs_power and not self.idle("pylon"))
 
     def near_unit(self, slot: int, made: str) -> int:
         """Where to look for a place from."""
@@ -203,6 +217,10 @@ class Walk:
 
     def read_events(self) -> None:
         """Note what was begun and finished, and whether its time was right."""
+        now = int(self.base.sim.ticks[0])
+        self.making = [  # a builder may have been called away
+            m for m in self.making if m.started is not None or now - m.ordered < PATIENCE
+        ]
         events, lost = self.base.sim.events(0, self.n_events)
         self.n_events += len(events) + lost
         assert lost == 0

@@ -133,7 +133,7 @@ def suits(game: Game, owner: int, kind: int, left: int, bottom: int, asked: bool
     if row.needs_power:
         x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
         if not is_powered(game, owner, x, y):
-            return codes.CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE
+            return codes.CANT_BUILD_TOO_FAR_FROM_BUILD_POWER_SOURCE
     if row.needs_creep and not creep_under(game, left, bottom, shape.width, shape.height):
         return codes.CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE
     if not wants.shuns_creep:

@@ -54,7 +54,9 @@ def may_produce(game: Game, u: int, p: int) -> int:
     product = game.rules.products[p]
     if product.how != codes.HOW_TRAIN and product.how != codes.HOW_RESEARCH:
         return codes.NOT_SUPPORTED
-    if me.status & codes.UNFINISHED or game.skills[u].morph >= 0 or builds_addon(game, u):
+    if me.status & (codes.UNFINISHED | codes.HALTED):
+        return codes.NOT_SUPPORTED
+    if game.skills[u].morph >= 0 or builds_addon(game, u):
         return codes.NOT_SUPPORTED
     if product.upgrade >= 0 and is_researched(game, me.owner, p):
         return codes.NOT_SUPPORTED

@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.resources import may_gather
+from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.orders.orders import go_to_point, order_on_unit
 from terrarium.engine.state import Game, is_unit
@@ -15,9 +16,7 @@ def set_rally(game: Game, u: int, v: int, x: float, y: float) -> int:
     Hatcheries send their workers to resources, and others to all else.
     """
     row = game.rules.types[game.units[u].kind]
-    if not row.structure and row.mobile:
-        return codes.NOT_SUPPORTED
-    if row.is_larva:
+    if not row.structure and not changes_form(game, u):
         return codes.NOT_SUPPORTED
     on_resource = v >= 0 and game.rules.types[game.units[v].kind].resource != codes.NO_RESOURCE
     if not row.breeds or not on_resource or v == u:

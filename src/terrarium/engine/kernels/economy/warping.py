@@ -45,7 +45,7 @@ def may_warp_in(game: Game, u: int, p: int, x: float, y: float) -> int:
     if answer != codes.SUCCESS:
         return answer
     if field_at(game, me.owner, x, y) == NO_POWER:
-        return codes.CANT_BUILD_TOO_FAR_FROM_POWER_SOURCE
+        return codes.CANT_BUILD_TOO_FAR_FROM_BUILD_POWER_SOURCE
     row = game.rules.types[product.makes]
     if not is_point_seen(game, me.owner, x, y) or not fits(
         game, row, home_of(game, row, x, y), x, y
