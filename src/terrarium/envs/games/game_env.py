@@ -13,6 +13,7 @@ from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.library import find_map
 from terrarium.data.opponents.levels import RACES
 from terrarium.data.opponents.opponent import RANDOM_RACE, Opponent, find_opponent
+from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.games.ending import GameResult, results
 from terrarium.envs.games.opponents import ComputerPlayer, draw_race
@@ -118,7 +119,8 @@ class GameEnv:
 
     @property
     def over(self) -> bool:
-        return any(result != GameResult.UNDECIDED for result in self.results) or self.truncated
+        decided = self.sim.games.standings["result"][0, 1:] != codes.UNDECIDED
+        return bool(decided.any()) or self.truncated
 
     @property
     def truncated(self) -> bool:

@@ -36,7 +36,7 @@ class Sent:
 
 def to_commands(sim: Simulator, e: int, owner: int, orders: Sequence[GameOrder]) -> Sent:
     """A command for each unit of each order. Units that are not there any more are left out."""
-    slots = _slots(sim, e)
+    slots = _slots(sim, e) if orders else {}
     rows = [(order, int(tag)) for order in orders for tag in order.tags if int(tag) in slots]
     commands = records(len(rows), COMMAND)
     for k, (order, tag) in enumerate(rows):

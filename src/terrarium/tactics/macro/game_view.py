@@ -56,9 +56,10 @@ class UnitColumns:
     def __len__(self) -> int:
         return len(self.tag)
 
-    def where(self, chosen: Bools) -> "UnitColumns":
-        """Some of them."""
-        return UnitColumns(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+    def where(self, chosen: Bools | Ints) -> "UnitColumns":
+        """Some of them, by a mask or by their places."""
+        rows = chosen.nonzero()[0] if chosen.dtype == np.bool_ else chosen
+        return UnitColumns(*[column[rows] for column in self.__dict__.values()])
 
 
 class GameView(Protocol):
