@@ -16,9 +16,9 @@ from terrarium.cli.tables import new_table, open_console, print_json
 
 @dataclass(frozen=True)
 class BenchGame(GameBenchConfig):
-    """Measure how many loops a second a whole game of computer opponents plays on one thread.
+    """Measure how many loops a second a whole game of computer opponents plays.
 
-    Example:  terrarium bench game --map ladder/1 --players veryhard-terran veryhard-zerg
+    Example:  terrarium bench game --players hard-terran hard-zerg
     """
 
     json: bool = False
@@ -56,10 +56,11 @@ def _game_table(result: GameBench) -> Table:
 
 @dataclass(frozen=True)
 class BenchOpponents(OpponentBenchConfig):
-    """Measure how computer opponents develop beside recorded games, and let each level play
-    against the one below it.
+    """Measure how computer opponents develop beside recorded games.
 
-    Example:  terrarium bench opponents --levels Medium Hard --games 10 --duels 20 --processes 2
+    Each level also plays against the one below it.
+
+    Example:  terrarium bench opponents --levels Medium Hard --processes 2
     """
 
     json: bool = False

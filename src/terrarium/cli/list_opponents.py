@@ -11,7 +11,7 @@ from terrarium.data.opponents.plans import BUILDS, plans
 class ListOpponents:
     """Show the computer opponents of whole games: levels, and the builds of each race.
 
-    A player is LEVEL-RACE or LEVEL-RACE-BUILD, such as hard-zerg or veryhard-terran-air.
+    A player is LEVEL-RACE or LEVEL-RACE-BUILD, such as hard-zerg-rush.
 
     Example:  terrarium list opponents
     """

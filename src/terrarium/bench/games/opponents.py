@@ -190,7 +190,7 @@ def _duels(config: OpponentBenchConfig, level: str, below: str, play_all: PlayAl
         below=below,
         games=len(matches),
         won=sum(match.won(place) for match, place in zip(matches, places, strict=True)),
-        undecided=sum(match.results[0] == 0 for match in matches),
+        undecided=sum(match.results[0].name == "UNDECIDED" for match in matches),
         mean_loops=statistics.mean(match.loops for match in matches),
     )
 
