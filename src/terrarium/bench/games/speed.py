@@ -24,12 +24,16 @@ class GameBenchConfig:
     """computer opponents, LEVEL-RACE-BUILD"""
     loops: int = 20_160
     """how long: 15 minutes of the game's clock, or until the game ends"""
+    step_ticks: int = 8
+    """ticks from step to step; players decide between steps"""
     seed: int = 0
     """of the game"""
 
     def __post_init__(self) -> None:
         if not 1 <= self.loops <= MAX_LOOPS:
             raise TerrariumError(f"loops is {self.loops}; allowed are 1 to {MAX_LOOPS}")
+        if not 1 <= self.step_ticks <= SLICE_LOOPS:
+            raise TerrariumError(f"step_ticks is {self.step_ticks}; allowed are 1 to {SLICE_LOOPS}")
         if len(self.players) < 2:
             raise TerrariumError(f"{len(self.players)} players; a game needs two or more")
         for word in self.players:
@@ -71,7 +75,9 @@ def bench_game(config: GameBenchConfig, progress: Callable[[str], None] | None =
 
     tell = progress or (lambda text: None)
     tell("the first minute, which loads the machine code")
-    env = GameEnv(config.map, config.players, limit_ticks=config.loops)
+    env = GameEnv(
+        config.map, config.players, step_ticks=config.step_ticks, limit_ticks=config.loops
+    )
     env.reset(config.seed)
     for _ in range(SLICE_LOOPS // env.step_ticks):
         env.step()
