@@ -11,7 +11,7 @@ from terrarium.cli.tables import new_table, open_console, print_json
 
 if TYPE_CHECKING:
     from terrarium.bench.economy.playback import Gathered
-    from terrarium.bench.economy.summary import Summary
+    from terrarium.bench.economy.summary import RaceSummary
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _players(rows: "list[Gathered]", loops: tuple[int, ...]) -> Table:
     return table
 
 
-def _races(summaries: "list[Summary]") -> Table:
+def _races(summaries: "list[RaceSummary]") -> Table:
     table = new_table()
     table.add_column("race", style="cyan")
     for name in ("loop", "players", "mean error", "deviation", "within 6 %"):

@@ -18,7 +18,7 @@ from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
-from terrarium.engine.kernels.economy.placement import ask_placement
+from terrarium.engine.kernels.construction.placement import ask_placement
 from terrarium.engine.kernels.ending import surrender
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey

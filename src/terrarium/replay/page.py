@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from terrarium.replay.columns import layout, sizes_of, to_columns
 from terrarium.replay.files import write_file
 from terrarium.replay.frames import SPAN_KINDS, Frames
 from terrarium.replay.names import (
@@ -18,9 +17,10 @@ from terrarium.replay.names import (
     title_of_skill,
     title_of_upgrade,
 )
-from terrarium.replay.packing import pack
 from terrarium.replay.pictures.palette import palette
 from terrarium.replay.shell import html_page
+from terrarium.replay.storage.columns import layout, sizes_of, to_columns
+from terrarium.replay.storage.packing import pack
 
 _SCRIPTS = (
     *("player.js", "columns.js", "data.js", "map.js", "ground.js", "spells.js", "field.js"),

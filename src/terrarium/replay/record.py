@@ -16,11 +16,11 @@ from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER, OWNERS
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
-from terrarium.replay.columns import rounded
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import GIVEN, OUTCOMES, STEP, WHY, About, Frames
 from terrarium.replay.sampler import Sampler
 from terrarium.replay.scenario_text import ScenarioText, read_scenario, write_scenario
+from terrarium.replay.storage.columns import rounded
 
 MAX_STEPS = 60_000
 MAX_STEP_TICKS = 65_535

@@ -12,13 +12,10 @@ from terrarium.engine.kernels.orders.orders import FURTHEST
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS
 from terrarium.errors import TerrariumError
-from terrarium.replay import columns as light
-from terrarium.replay.container import Body, read_container, seal, unseal, write_container
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import damaged
 from terrarium.replay.frames import GIVEN, STEP, WHY, About, UnitType
 from terrarium.replay.header import Header, read_seed, read_skills
-from terrarium.replay.packing import pack, packed_size, unpack
 from terrarium.replay.record import (
     MAX_REASONS,
     MAX_STEP_TICKS,
@@ -28,6 +25,9 @@ from terrarium.replay.record import (
     Record,
 )
 from terrarium.replay.scenario_text import ScenarioText, read_terrain, write_terrain
+from terrarium.replay.storage import columns as light
+from terrarium.replay.storage.container import Body, read_container, seal, unseal, write_container
+from terrarium.replay.storage.packing import pack, packed_size, unpack
 from terrarium.replay.tables import table_bytes, table_of
 
 KINDS = ("exact", "light")

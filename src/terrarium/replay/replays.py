@@ -6,7 +6,6 @@ from typing import Protocol
 
 from terrarium.errors import TerrariumError
 from terrarium.replay import EPISODE_SUFFIX, SUFFIX
-from terrarium.replay.container import read_container
 from terrarium.replay.episodes.episode_page import save_episode_page
 from terrarium.replay.episodes.episode_picture import save_episode_gif, save_episode_png
 from terrarium.replay.episodes.episode_record import (
@@ -28,6 +27,7 @@ from terrarium.replay.pictures.picture import save_png
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Record
 from terrarium.replay.record_file import KINDS, read_record, save_record
+from terrarium.replay.storage.container import read_container
 
 Tell = Callable[[float], None]
 """Is told which share of the work is done"""

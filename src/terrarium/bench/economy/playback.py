@@ -65,7 +65,8 @@ def play_back(
     sim = Simulator(Melee(played, tuple(player.race for player in players)))
     sim.reset(seed)
     spots = find_expansions(played)
-    hands, events = [], []
+    hands: list[Hands] = []
+    events: list[Event] = []
     for owner, player in enumerate(players, 1):
         each = Hands(sim, owner, player.race, spots)
         start = played.starts[owner - 1]

@@ -21,7 +21,7 @@ CAPTURE = ("game_info.pb.xz", "observation.pb.xz")
 
 
 @dataclass(frozen=True)
-class Summary:
+class RaceSummary:
     """Errors of one race at one loop, as fractions of what was recorded."""
 
     race: str
@@ -48,14 +48,14 @@ def bench_economy(
     return rows
 
 
-def summarize(rows: Sequence[Gathered]) -> list[Summary]:
+def summarize(rows: Sequence[Gathered]) -> list[RaceSummary]:
     """Races in the order of their first players, each by loop."""
     keys = dict.fromkeys((row.race, row.loop) for row in rows)
     result = []
     for race, loop in sorted(keys):
         errors = [row.error for row in rows if (row.race, row.loop) == (race, loop)]
         n_near = sum(abs(error) <= NEAR for error in errors)
-        result.append(Summary(race, loop, len(errors), fmean(errors), pstdev(errors), n_near))
+        result.append(RaceSummary(race, loop, len(errors), fmean(errors), pstdev(errors), n_near))
     return result
 
 

@@ -15,18 +15,18 @@ from terrarium.engine.kernels.combat.shots import advance_shot
 from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
-from terrarium.engine.kernels.economy.construction import construct
+from terrarium.engine.kernels.construction.construction import construct
 from terrarium.engine.kernels.economy.hangars import run_hangars
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.larvae import run_larvae
 from terrarium.engine.kernels.economy.merging import run_mergers
 from terrarium.engine.kernels.economy.production import run_production
 from terrarium.engine.kernels.economy.score import count_made, tally
-from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_all
-from terrarium.engine.kernels.economy.tumors import settle_tumors
 from terrarium.engine.kernels.economy.warping import run_warping
 from terrarium.engine.kernels.ending import judge
 from terrarium.engine.kernels.grid import CROWD, fill_grid, list_places
+from terrarium.engine.kernels.ground.surroundings import feel_ground, ways_of_all
+from terrarium.engine.kernels.ground.tumors import settle_tumors
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.commands import obey_commands

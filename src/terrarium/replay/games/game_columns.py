@@ -19,14 +19,14 @@ from terrarium.replay.games.game_frames import (
     SEEN_BIT,
     STEPS,
     UPGRADE,
+    CellLayer,
     Fight,
     GameAbout,
     GameFrames,
     Knots,
-    Layer,
     ThingType,
 )
-from terrarium.replay.packing import HIGHEST, Columns, Layout
+from terrarium.replay.storage.packing import HIGHEST, Columns, Layout
 
 Ints = NDArray[np.int64]
 Sizes = Mapping[str, int]
@@ -41,7 +41,7 @@ N_ORDERS = 64
 
 
 @dataclass(frozen=True)
-class Known:
+class GameHeader:
     """What the header of a record says, to which its columns refer."""
 
     about: GameAbout
@@ -122,7 +122,7 @@ def to_columns(frames: GameFrames) -> Columns:
     }
 
 
-def from_columns(known: Known, columns: Columns) -> GameFrames:
+def from_columns(known: GameHeader, columns: Columns) -> GameFrames:
     """The frames that were stored; what no game could hold is refused."""
     wide = {name: column.astype(np.int64) for name, column in columns.items()}
     n_sights = sum(name.startswith("sight") and name.endswith(".runs") for name in wide)
@@ -152,7 +152,7 @@ def from_columns(known: Known, columns: Columns) -> GameFrames:
     return frames
 
 
-def _layers(frames: GameFrames) -> Iterator[tuple[str, Layer]]:
+def _layers(frames: GameFrames) -> Iterator[tuple[str, CellLayer]]:
     yield "creep", frames.creep
     for k, sight in enumerate(frames.sights):
         yield f"sight{k}", sight
@@ -200,8 +200,10 @@ def _knots(wide: Mapping[str, Ints], name: str) -> Knots:
     return Knots(first, wide[f"{name}.sample"][0], values)
 
 
-def _layer(wide: Mapping[str, Ints], name: str) -> Layer:
-    return Layer(wide[f"{name}.sample"][0], wide[f"{name}.count"][0], wide[f"{name}.runs"][:, 0])
+def _layer(wide: Mapping[str, Ints], name: str) -> CellLayer:
+    return CellLayer(
+        wide[f"{name}.sample"][0], wide[f"{name}.count"][0], wide[f"{name}.runs"][:, 0]
+    )
 
 
 # --- what a file of a stranger may not say ----------------------------------------------------
@@ -274,7 +276,7 @@ def _limits(
         yield f"{name}.sample", layer.sample, n_samples
 
 
-def _check_runs(name: str, layer: Layer, n_cells: int) -> None:
+def _check_runs(name: str, layer: CellLayer, n_cells: int) -> None:
     ends = np.cumsum(layer.runs)
     last = np.cumsum(layer.n_runs)
     covered = np.diff(np.concatenate([[0], ends[last - 1]])) if len(last) else np.zeros(0)

@@ -14,7 +14,6 @@ from terrarium.engine.land import LAYERS
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS
 from terrarium.errors import TerrariumError
-from terrarium.replay.container import Body, read_container, seal, unseal, write_container
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import damaged
 from terrarium.replay.games import game_columns as light
@@ -37,7 +36,8 @@ from terrarium.replay.games.game_record import (
     LightGameRecord,
 )
 from terrarium.replay.header import Header, read_seed, read_skills
-from terrarium.replay.packing import pack, packed_size, unpack
+from terrarium.replay.storage.container import Body, read_container, seal, unseal, write_container
+from terrarium.replay.storage.packing import pack, packed_size, unpack
 from terrarium.replay.tables import table_bytes, table_of
 
 GAME_KINDS = ("exact_game", "light_game")
@@ -190,7 +190,7 @@ def _read_light(header: Header, body: Body) -> LightGameRecord:
         game_map = read_map_text(header.text("map"), header.short_text("map_name"))
     except (TerrariumError, ValueError) as error:
         raise ReplayError(f"its map cannot be used: {error}") from error
-    whole = light.Known(about, game_map, types, skills, products, upgrades, queues, fights)
+    whole = light.GameHeader(about, game_map, types, skills, products, upgrades, queues, fights)
     return LightGameRecord(light.from_columns(whole, columns))
 
 

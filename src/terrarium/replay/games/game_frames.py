@@ -22,7 +22,7 @@ PLACE_STEPS = 64
 
 
 @dataclass(frozen=True)
-class Line:
+class LineColumn:
     """What is joined by straight lines, and how far those may be from what was sampled."""
 
     names: tuple[str, ...]
@@ -37,15 +37,15 @@ class Line:
         return (self.tolerance + 0.5) / self.steps
 
 
-LINES: Mapping[str, Line] = {
-    "place": Line(("x", "y"), PLACE_STEPS, 2),
-    "hp": Line(("hp",), 4, 3),
-    "shield": Line(("shield",), 4, 3),
-    "energy": Line(("energy",), 4, 3),
-    "contents": Line(("contents",), 1, 6),  # of a resource
-    "built": Line(("built",), 1024, 2),  # share of a structure
-    "first_item": Line(("first_item",), 1024, 4),  # share of what is made
-    "second_item": Line(("second_item",), 1024, 4),  # beside it, with a reactor
+LINES: Mapping[str, LineColumn] = {
+    "place": LineColumn(("x", "y"), PLACE_STEPS, 2),
+    "hp": LineColumn(("hp",), 4, 3),
+    "shield": LineColumn(("shield",), 4, 3),
+    "energy": LineColumn(("energy",), 4, 3),
+    "contents": LineColumn(("contents",), 1, 6),  # of a resource
+    "built": LineColumn(("built",), 1024, 2),  # share of a structure
+    "first_item": LineColumn(("first_item",), 1024, 4),  # share of what is made
+    "second_item": LineColumn(("second_item",), 1024, 4),  # beside it, with a reactor
 }
 STEPS: Mapping[str, tuple[str, ...]] = {
     "kind": ("kind",),  # row of GameFrames.types
@@ -150,7 +150,7 @@ class Knots:
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class CellLayer:
     """Which cells of the ground are on, from time to time: the cells that changed, as runs."""
 
     sample: NDArray[np.int64]  # [G]
@@ -177,8 +177,8 @@ class GameFrames:
     researched: Records  # [R] UPGRADE
     curve_samples: NDArray[np.int64]  # [C]
     curves: Mapping[str, NDArray[np.int64]]  # CURVES: [P, C]
-    creep: Layer
-    sights: tuple[Layer, ...]  # what each player sees; empty without fog
+    creep: CellLayer
+    sights: tuple[CellLayer, ...]  # what each player sees; empty without fog
     spans: Records  # [K] frames.SPAN, whose slots are units
     fights: tuple[Fight, ...]
 
@@ -208,7 +208,7 @@ class GameFrames:
         return values / line.steps
 
 
-def layer_at(layer: Layer, sample: int, n_cells: int) -> NDArray[np.bool_]:
+def layer_at(layer: CellLayer, sample: int, n_cells: int) -> NDArray[np.bool_]:
     """The cells of a layer that are on at a sample."""
     n = int(np.searchsorted(layer.sample, sample, side="right"))
     cells = np.zeros(n_cells, np.bool_)

@@ -10,11 +10,11 @@ from terrarium.replay.frames import SPAN_KINDS, UnitType
 from terrarium.replay.games.game_columns import layout, sizes_of, to_columns
 from terrarium.replay.games.game_frames import LINES, PLACE_STEPS, STEPS, GameFrames, ThingType
 from terrarium.replay.names import glyphs, spoken, title_of_upgrade
-from terrarium.replay.packing import pack
 from terrarium.replay.page import record_bytes
 from terrarium.replay.pictures.map_picture import ground_image_of
 from terrarium.replay.pictures.palette import palette
 from terrarium.replay.shell import html_page
+from terrarium.replay.storage.packing import pack
 
 _SCRIPTS = (
     *("player.js", "columns.js", "game_data.js", "map.js", "ground.js", "spells.js", "field.js"),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.replay.games.game_frames import LINES, STEPS, Knots, Layer
+from terrarium.replay.games.game_frames import LINES, STEPS, CellLayer, Knots
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -153,7 +153,7 @@ class LayerRuns:
         self._samples.append(n)
         self._before = cells.copy()
 
-    def layer(self) -> Layer:
+    def layer(self) -> CellLayer:
         n_runs = np.array([len(runs) for runs in self._runs], np.int64)
         runs = np.concatenate([np.zeros(0, np.int64), *self._runs])
-        return Layer(np.array(self._samples, np.int64), n_runs, runs)
+        return CellLayer(np.array(self._samples, np.int64), n_runs, runs)

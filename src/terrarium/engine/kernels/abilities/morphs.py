@@ -4,7 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import end_buff
 from terrarium.engine.kernels.abilities.stats import refresh, upgraded
-from terrarium.engine.kernels.economy.placement import may_land
+from terrarium.engine.kernels.construction.placement import may_land
 from terrarium.engine.kernels.events import new_event, note_order
 from terrarium.engine.kernels.movement.footprints import change_footprint, closes_cells
 from terrarium.engine.kernels.orders.orders import forget_target

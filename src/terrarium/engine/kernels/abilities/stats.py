@@ -6,9 +6,9 @@ that battles without upgrades and buffs pay nothing for those who have them.
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.creep import creep_at
-from terrarium.engine.kernels.economy.power import is_powered
 from terrarium.engine.kernels.economy.work import changes_form
+from terrarium.engine.kernels.ground.creep import creep_at
+from terrarium.engine.kernels.ground.power import is_powered
 from terrarium.engine.records import Records
 from terrarium.engine.state import MAX_PLAYERS, Game, has_economy
 

@@ -3,7 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
-from terrarium.engine.kernels.economy.addons import builds_addon, finished_addon, has_reactor
+from terrarium.engine.kernels.construction.addons import builds_addon, finished_addon, has_reactor
 from terrarium.engine.kernels.economy.hangars import MOST_ABOARD, add_interceptor
 from terrarium.engine.kernels.economy.morphing import run_morph
 from terrarium.engine.kernels.economy.payment import (

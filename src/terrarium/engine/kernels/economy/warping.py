@@ -10,8 +10,8 @@ from terrarium.engine.kernels.economy.payment import (
     pay_for,
     refund,
 )
-from terrarium.engine.kernels.economy.power import FAST_FIELD, NO_POWER, field_at
 from terrarium.engine.kernels.economy.work import note_product, work_rate
+from terrarium.engine.kernels.ground.power import FAST_FIELD, NO_POWER, field_at
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.free_places import fits, home_of
 from terrarium.engine.kernels.setup.placing import take_out

@@ -7,9 +7,9 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
+from terrarium.engine.kernels.construction.sites import errand_of_building, is_building
 from terrarium.engine.kernels.economy.harvest import errand_of_harvest
 from terrarium.engine.kernels.economy.resources import is_harvesting
-from terrarium.engine.kernels.economy.sites import errand_of_building, is_building
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.collision import BLOCK_LOOK, stay_on_ground
 from terrarium.engine.kernels.movement.paths import find_way

@@ -2,9 +2,9 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.addons import ADDON_X, ADDON_Y, addon_of, is_busy
+from terrarium.engine.kernels.construction.addons import ADDON_X, ADDON_Y, addon_of, is_busy
+from terrarium.engine.kernels.construction.placement import may_stand, snapped
 from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, refund
-from terrarium.engine.kernels.economy.placement import may_stand, snapped
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_economy
 

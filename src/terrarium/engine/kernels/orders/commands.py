@@ -2,16 +2,16 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.addons import addon_of
-from terrarium.engine.kernels.economy.construction import cancel_site
+from terrarium.engine.kernels.construction.addons import addon_of
+from terrarium.engine.kernels.construction.construction import cancel_site
 from terrarium.engine.kernels.economy.merging import seek_merger
 from terrarium.engine.kernels.economy.morphing import cancel_morph, morph_into
 from terrarium.engine.kernels.economy.production import cancel_last, produce
 from terrarium.engine.kernels.economy.rally import set_rally, set_worker_rally
-from terrarium.engine.kernels.economy.tumors import plant
 from terrarium.engine.kernels.economy.warping import cancel_warp_in, warp_in
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
+from terrarium.engine.kernels.ground.tumors import plant
 from terrarium.engine.kernels.orders.landing import land_and_add
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
 from terrarium.engine.records import Records

@@ -2,9 +2,9 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.addons import ADDON_X, ADDON_Y
+from terrarium.engine.kernels.construction.addons import ADDON_X, ADDON_Y
+from terrarium.engine.kernels.construction.placement import may_stand, snapped
 from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, pay_for
-from terrarium.engine.kernels.economy.placement import may_stand, snapped
 from terrarium.engine.kernels.orders.orders import FURTHEST, cast_ability
 from terrarium.engine.kernels.orders.permission import lands
 from terrarium.engine.records import Records

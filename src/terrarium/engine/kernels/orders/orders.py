@@ -5,10 +5,10 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.construction.placement import snapped
+from terrarium.engine.kernels.construction.sites import may_construct
 from terrarium.engine.kernels.economy.payment import pay_for
-from terrarium.engine.kernels.economy.placement import snapped
 from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather, stop_work
-from terrarium.engine.kernels.economy.sites import may_construct
 from terrarium.engine.kernels.events import note_cast
 from terrarium.engine.kernels.movement.places import on_map, standing_point
 from terrarium.engine.kernels.orders.building import (

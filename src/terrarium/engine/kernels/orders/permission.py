@@ -11,8 +11,8 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.buffs import find_buff
 from terrarium.engine.kernels.abilities.stats import cargo_of, upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
-from terrarium.engine.kernels.economy.addons import builds_addon, is_busy
-from terrarium.engine.kernels.economy.placement import may_land
+from terrarium.engine.kernels.construction.addons import builds_addon, is_busy
+from terrarium.engine.kernels.construction.placement import may_land
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen

@@ -13,8 +13,8 @@ from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
-from terrarium.engine.kernels.economy.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.ending import begin_match
+from terrarium.engine.kernels.ground.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies

@@ -3,9 +3,9 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.morphs import become
-from terrarium.engine.kernels.economy.construction import put_site
+from terrarium.engine.kernels.construction.construction import put_site
+from terrarium.engine.kernels.construction.placement import may_stand
 from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, pay_for
-from terrarium.engine.kernels.economy.placement import may_stand
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.random import COCOON, uniform
 from terrarium.engine.kernels.vision.sight import is_point_seen

@@ -3,8 +3,8 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.economy.creep import creep_at, run_creep
-from terrarium.engine.kernels.economy.power import list_power
+from terrarium.engine.kernels.ground.creep import creep_at, run_creep
+from terrarium.engine.kernels.ground.power import list_power
 from terrarium.engine.state import Game
 
 BURNT_A_TICK = 1.0 / 5.33

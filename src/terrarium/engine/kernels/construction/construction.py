@@ -5,13 +5,9 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.morphs import become
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.combat.weapons import add_shot
-from terrarium.engine.kernels.economy.addons import fitting_addon, is_busy, producer_of
-from terrarium.engine.kernels.economy.payment import refund
-from terrarium.engine.kernels.economy.placement import geyser_under, may_stand
-from terrarium.engine.kernels.economy.production import cancel_last
-from terrarium.engine.kernels.economy.resources import may_gather
-from terrarium.engine.kernels.economy.score import count_cancelled
-from terrarium.engine.kernels.economy.sites import (
+from terrarium.engine.kernels.construction.addons import fitting_addon, is_busy, producer_of
+from terrarium.engine.kernels.construction.placement import geyser_under, may_stand
+from terrarium.engine.kernels.construction.sites import (
     BESIDE,
     TOUCH,
     gap_to_footprint,
@@ -20,6 +16,10 @@ from terrarium.engine.kernels.economy.sites import (
     is_building,
     may_construct,
 )
+from terrarium.engine.kernels.economy.payment import refund
+from terrarium.engine.kernels.economy.production import cancel_last
+from terrarium.engine.kernels.economy.resources import may_gather
+from terrarium.engine.kernels.economy.score import count_cancelled
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.footprints import cover_geyser

@@ -23,7 +23,7 @@ from terrarium.replay.frames import (
     Skill,
     UnitType,
 )
-from terrarium.replay.packing import HIGHEST, Columns
+from terrarium.replay.storage.packing import HIGHEST, Columns
 
 PLACE_STEPS = 128  # of a cell: a coordinate up to 512, with a sign up to 256
 LIFE_STEPS = 16  # of a point: up to 4096

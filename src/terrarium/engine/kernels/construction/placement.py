@@ -6,8 +6,8 @@ detected, does not count. It counts when the structure is begun.
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.kernels.economy.creep import creep_at, creep_under
-from terrarium.engine.kernels.economy.power import is_powered
+from terrarium.engine.kernels.ground.creep import creep_at, creep_under
+from terrarium.engine.kernels.ground.power import is_powered
 from terrarium.engine.kernels.movement.footprints import lowest_cell, stands_in
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_friend
