@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
-from math import cos, hypot, inf, radians, sin
+from math import ceil, cos, hypot, inf, radians, sin
 
 MINIMUM_DAMAGE = 0.5
 
@@ -138,3 +138,49 @@ def distance_to_polygon(x: float, y: float, corners: list[tuple[float, float]]) 
         for (x0, y0), (x1, y1) in edges
         for k in range(101)
     )
+
+
+Cell = tuple[int, int]
+
+
+def visible_cells(
+    levels: Sequence[Sequence[int]],
+    opaque: set[Cell],
+    at: tuple[float, float],
+    reach: float,
+    over: bool,
+) -> set[Cell]:
+    """The cells that one unit sees: all whose middle is within its reach and half a cell of the
+    middle of its own, and, unless it is over cliffs, to which a line is free. Between cells, it
+    sees from each of them."""
+    (x0, mine_x), (y0, mine_y) = (_own_cells(c) for c in at)
+    return {
+        (x, y)
+        for y in range(len(levels))
+        for x in range(len(levels[0]))
+        if hypot(x + 0.5 - x0, y + 0.5 - y0) <= reach + 0.5 + 1e-9
+        and (over or any(_sees(levels, opaque, (a, b), (x, y)) for a in mine_x for b in mine_y))
+    }
+
+
+def _own_cells(c: float) -> tuple[float, list[int]]:
+    return (c, [int(c) - 1, int(c)]) if c == int(c) else (int(c) + 0.5, [int(c)])
+
+
+def _sees(levels: Sequence[Sequence[int]], opaque: set[Cell], me: Cell, to: Cell) -> bool:
+    """Back from a cell along the line to it: each one before is nearest to the straight line to
+    the last."""
+    height = levels[me[1]][me[0]]
+    dx, dy = to[0] - me[0], to[1] - me[1]
+    first = True
+    while (dx, dy) != (0, 0):
+        cell = me[0] + dx, me[1] + dy
+        if levels[cell[1]][cell[0]] > height or (cell in opaque and not first):
+            return False
+        first, n = False, max(abs(dx), abs(dy))
+        # Halves are rounded towards the one who looks.
+        dx, dy = (
+            (1 if d > 0 else -1) * ceil(Fraction(abs(d) * (n - 1), n) - Fraction(1, 2))
+            for d in (dx, dy)
+        )
+    return True

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from terrarium.envs.adapters.parallel import parallel_env
-    from terrarium.envs.make import make, make_vec
+    from terrarium.envs.make import make, make_game, make_vec
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "make", "make_vec", "parallel_env"]
+__all__ = ["__version__", "make", "make_game", "make_vec", "parallel_env"]
 
 # Loaded when they are first asked for: `import terrarium` must not wait for numba.
 _HOMES = {
     "make": "terrarium.envs.make",
+    "make_game": "terrarium.envs.make",
     "make_vec": "terrarium.envs.make",
     "parallel_env": "terrarium.envs.adapters.parallel",
 }

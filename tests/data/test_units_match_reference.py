@@ -12,7 +12,7 @@ import pytest
 
 from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
-from terrarium.data.facts.unit_facts import Harvest, Heal, Resource, RuleSet, Unit
+from terrarium.data.facts.unit_facts import Creep, Harvest, Heal, Resource, RuleSet, Unit
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 REFERENCE = SHARED / "reference"
@@ -20,7 +20,10 @@ needs_reference = pytest.mark.skipif(
     not (REFERENCE / "units.json").exists(), reason="../shared/reference is not there"
 )
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
-IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|(resource|harvest)(\.\w+)?)$"
+IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|needs_(creep|power)|quickens_warp_in"
+IN_SENTENCES += r"|settles_as|leaves(\.\w+)?|via|as_trained|by_itself|via_after_loops(\[\d\])?"
+IN_SENTENCES += r"|blocks_sight|capture_range|footprint\.(placement|blocking)"
+IN_SENTENCES += r"|(resource|harvest|creep)(\.\w+)?)$"
 """what the reference tells in sentences, if at all"""
 DEFAULT_HIT = {"bonus": {}, "bonus_vs_shields": 0, "hits_own": False, "case": None}
 
@@ -143,7 +146,8 @@ def follow_build_time(unit: Any, base: Any) -> None:
 def as_facts(unit: Any) -> dict[str, Any]:
     """A reference entry in the shape of `facts.Unit`, without names of ours."""
     skipped = {"name", "api_name", "addon_offset", "weapons", "heal", "production", "footprint"}
-    skipped |= {"traits", "resource", "harvest"}
+    skipped |= {"traits", "resource", "harvest", "blocks_sight", "capture_range"}
+    skipped |= {"creep", "needs_creep", "needs_power", "quickens_warp_in", "settles_as", "leaves"}
     facts = {f.name: unit.get(f.name) for f in fields(Unit) if f.name not in skipped}
     footprint = unit["footprint"]
     return facts | {
@@ -276,6 +280,29 @@ def test_workers_gather_as_the_rules_say() -> None:
         for rich, per_trip in (("", 4), ("_rich", 8)):
             resource = units[name + rich].resource
             assert resource == Resource("vespene", 0.0, per_trip, 31.696, 0.0)
+
+
+def test_structures_need_the_ground_that_the_rules_say() -> None:
+    """game_rules.md, 9: power, except nexus, pylon, assimilator; creep, except hatchery, extractor.
+    A worm may be anywhere, and what an ability makes is placed by its own rules."""
+    units = load_ruleset("lotv-4.10").units
+    by_id = {unit.id: unit.name for unit in units.values()}
+    built = {
+        unit.name: {by_id.get(way.by) for way in unit.production}
+        for unit in units.values()
+        if unit.kind == "structure"
+    }
+    protoss = {name for name, by in built.items() if "probe" in by}
+    zerg = {name for name, by in built.items() if "drone" in by}
+    free = {"nexus", "pylon", "hatchery", "assimilator", "extractor"}
+    free |= {"assimilator_rich", "extractor_rich"}
+    assert {u.name for u in units.values() if u.needs_power} == protoss - free | {"warp_gate"}
+    tumors = {"creep_tumor", "creep_tumor_queen", "creep_tumor_burrowed"}
+    assert {u.name for u in units.values() if u.needs_creep} == zerg - free | tumors | {
+        "greater_spire"
+    }
+    assert units["hive"].creep == Creep(12, 4.7, 6.72)
+    assert units["creep_tumor_burrowed"].creep == Creep(10, 1, 10.08)
 
 
 @needs_reference

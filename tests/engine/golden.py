@@ -30,6 +30,8 @@ FIELDS = {
         true_owner""",
     "buffs": "row ticks timer hits_left absorbs owner source source_tag",
 }
+LATER_BUFFS = ("generate_creep",)
+"""of Overlords; a row more among the facts is no change of behavior"""
 
 
 def battle_digest(sim: Simulator, e: int) -> str:
@@ -44,10 +46,17 @@ def battle_digest(sim: Simulator, e: int) -> str:
     for name in ("units", "skills", "buffs"):
         state[name] = state[name][used]
     summary = hashlib.sha256()
+    state["buffs"]["row"] = _rows_as_before(sim, state["buffs"]["row"])
     for name, fields in FIELDS.items():
         for field in fields.split():
             summary.update(np.ascontiguousarray(_as_before(state[name], field)).tobytes())
     return summary.hexdigest()
+
+
+def _rows_as_before(sim: Simulator, rows: Any) -> Any:
+    """Rows of buffs as if those that came later had not been put before others."""
+    later = [sim.known.buffs[name] for name in LATER_BUFFS if name in sim.known.buffs]
+    return rows - sum((rows > row).astype(rows.dtype) for row in later)
 
 
 def _as_before(array: Records, field: str) -> Any:

@@ -87,6 +87,19 @@ def test_no_place_is_taken_twice(rules: Rules) -> None:
     assert apart.min() >= MARINES_APART - 1e-9
 
 
+def test_a_place_that_became_free_is_taken_again(rules: Rules) -> None:
+    """The beginning of a battle goes on from the last place that it tried; what comes later looks
+    from the middle on."""
+    smac = rules(start_places="nearest", body_overlap=0.0625)
+    sim = Simulator(with_rules(load_scenario("smac/10m_vs_11m"), smac), slots=24)
+    first = sim.units[0][0].copy()
+    sim.remove(0, 0)
+    slot = sim.create(0, "marine", 1, 9.0, 16.0)
+    assert (sim.units[0]["x"][slot], sim.units[0]["y"][slot]) == (first["x"], first["y"])
+    sim.reset(3)
+    assert offsets(sim, 1, (9.0, 16.0))[0] == (0.0, 0.0)
+
+
 # Orders to a group (2.4).
 
 

@@ -98,6 +98,12 @@ def test_a_malformed_list_is_refused_whole() -> None:
         sim.give(0, np.zeros(3))
     with pytest.raises(EngineError, match="instead of a list of records of COMMAND"):
         sim.give(0, np.zeros((1, 3), COMMAND))
+    for no_array in (None, [1, 2, 3], [np.zeros(1, COMMAND)[0]]):
+        with pytest.raises(EngineError, match=r"instead of an array of records of COMMAND"):
+            sim.give(0, no_array)
+    for game in (-1, 1):
+        with pytest.raises(EngineError, match=rf"game {game}: games are 0 to 0"):
+            sim.order(game, 0, codes.STOP)
     for _ in range(3):
         sim.order(0, 0, codes.STOP)
     with pytest.raises(EngineError, match="room for 3; make the simulator with max_commands=4"):

@@ -27,7 +27,8 @@ def task(request: pytest.FixtureRequest) -> Task:
 
 def test_every_kind_is_tried_here() -> None:
     prefixes = {prefix for prefix in KINDS for name in TASKS if name.startswith(prefix)}
-    assert prefixes == set(KINDS)
+    # Whole games are played, but not trained on: tests/envs/games.
+    assert prefixes == set(KINDS) - {"game/"}
 
 
 def test_it_is_found_again_by_its_name_and_its_options(task: Task) -> None:

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.engine import codes
 from terrarium.envs import schema
 from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.smac.smacv2 import CapabilityEnv
 from terrarium.envs.vector import EnvError, VecEnv
-from tests.envs.stage import column, kill, put, stage
+from tests.envs.stage import column, kill, order_of, put, stage
 
 CONTRACTS = pytest.mark.parametrize("contract", ["exact", "fixed"])
 GAME_IDS = {"marine": 48, "marauder": 51}
@@ -461,3 +462,24 @@ def test_columns_of_states_have_smacv2s_names() -> None:
         *("health", "energy/cooldown", "rel_x", "rel_y", "shield", "fov_x", "fov_y"),
         *("type_0", "type_1", "type_2"),
     ]
+
+
+# -- the script ----------------------------------------------------------------------------------
+
+
+@CONTRACTS
+@pytest.mark.parametrize("action_mask", [True, False])
+def test_the_script_attacks_beyond_its_range(contract: str, action_mask: bool) -> None:
+    """Agents' own actions are checked by range without a mask; the script's never are."""
+    env = stage(
+        "smacv2/terran_5_vs_5", contract=contract, heuristic_ai=True, action_mask=action_mask
+    )
+    put(env, {m: (4.0 + m // 5 * 24.0, 14.0 + m % 5) for m in range(10)})
+    fighters = [a for a in range(5) if env.kinds["heals"][kind_of(env, a)] == 0]
+    slots = env.member_slots[0].copy()
+    env.step(np.ones((1, 5), np.int64))
+    assert fighters
+    for a in fighters:
+        order = order_of(env, int(slots[a]))
+        assert order["kind"] == codes.ATTACK
+        assert order["target"] in slots[5:]

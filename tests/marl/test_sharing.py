@@ -518,7 +518,7 @@ def test_switched_off_it_changes_no_bit(algo: str) -> None:
         formula = N_AGENTS * mean_square(errors, rows)
     else:
         state = rows.obs.state[:, :-1]
-        total = off.online.mixer(reading.taken, reading.best, rows.actions, state)
+        total = off.online.mix(rows.filled, reading.taken, reading.best, rows.actions, state)
         formula = mean_square(total - team_targets(rows, reading, off.target, off.cfg), rows)
     assert torch.equal(found.total, formula)
     assert torch.equal(found.total, expected.total)

@@ -1,5 +1,6 @@
 """Whole runs: the folder they leave, stop rules, resuming to the bit, curricula, transfer."""
 
+import copy
 import json
 import os
 import random
@@ -260,22 +261,26 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(
     assert lines(tmp_path / "a") != lines(tmp_path / "c")
 
 
-@pytest.mark.parametrize(("algo", "sampled"), [("mappo", True), ("qmix", False)])
-def test_a_stochastic_policy_is_tested_greedily_and_by_draws(
-    algo: str, sampled: bool, tmp_path: Path
+@pytest.mark.parametrize(
+    ("algo", "explore"), [("mappo", ()), ("qmix", ()), ("qmix", ("explore.kind=ucb",))]
+)
+def test_policies_are_tested_greedily_and_by_draws(
+    algo: str, explore: tuple[str, ...], tmp_path: Path
 ) -> None:
-    words = ("run.max_steps=64", "eval.interval=64", "eval.replays=false")
+    words = ("run.max_steps=64", "eval.interval=64", "eval.replays=false", *explore)
     trainer, _ = train(settings(tmp_path / "run", *words, algo=algo))
     tests = [line for line in lines(tmp_path / "run") if "test/win_rate" in line]
     assert len(tests) == 1
-    assert ("test/sampled_win_rate" in tests[0]) == sampled
+    assert "test/sampled_win_rate" in tests[0]
     # Draws of a test leave the run's own random numbers as they were.
     before = trainer._runtime.generator.get_state()
+    weights = copy.deepcopy(trainer.algo.state_dict())
     with trainer.folder.open_log(64, trainer.settings.log) as log:
         trainer._test(log)
     again = [line for line in lines(tmp_path / "run") if "test/win_rate" in line]
     assert again[-1] == again[0]
     assert torch.equal(trainer._runtime.generator.get_state(), before)
+    assert_same(trainer.algo.state_dict(), weights, skip=())
 
 
 def test_a_run_stops_at_its_target_or_when_the_time_is_up(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from terrarium.engine.simulator import Simulator
 from terrarium.replay.frames import Frames
 from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind, Record, record_battle
-from terrarium.replay.record_file import FORMAT_VERSION
+from terrarium.replay.storage.container import FORMAT_VERSION
 from tests.replay.script import is_over, lead, outcome_word
 
 _PREFIX = struct.Struct("<8sHIIII")

@@ -8,12 +8,15 @@ from typing import NoReturn
 
 from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTrain, BenchUpdates
+from terrarium.cli.bench_economy import BenchEconomy
 from terrarium.cli.bench_fidelity import BenchFidelity
+from terrarium.cli.bench_games import BenchGame, BenchOpponents
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
 from terrarium.cli.eval import Eval
 from terrarium.cli.list_abilities import ListAbilities, ListUpgrades
+from terrarium.cli.list_opponents import ListOpponents
 from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
@@ -39,6 +42,7 @@ COMMANDS: Commands = {
     "list rules": ListRules,
     "list terrains": ListTerrains,
     "list maps": ListMaps,
+    "list opponents": ListOpponents,
     "list algos": ListAlgos,
     "list settings": ListSettings,
     "list presets": ListPresets,
@@ -53,6 +57,9 @@ COMMANDS: Commands = {
     "bench updates": BenchUpdates,
     "bench pettingzoo": BenchPettingZoo,
     "bench fidelity": BenchFidelity,
+    "bench economy": BenchEconomy,
+    "bench game": BenchGame,
+    "bench opponents": BenchOpponents,
 }
 
 EXTRAS = {"torch": "marl", "tensorboard": "marl", "matplotlib": "marl", "mpe2": "mpe"}

@@ -33,13 +33,14 @@ class Eval:
     """
 
     player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER|RUN")]
-    """random; in battles heuristic (SMAC's own script), kiting, attack_move, tactics; or a run's
-    folder or checkpoint. Skills of tactics are switched so: tactics:no-stim,nearest-yamato"""
+    """random; in battles heuristic (SMAC's own script), kiting, attack_move, tactics; in games
+    a computer opponent such as hard-zerg; or a run's folder or checkpoint. Skills of tactics are
+    switched so: tactics:no-stim,nearest-yamato"""
     scenarios: Annotated[
         tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[SCENARIO...]")
     ] = ()
     """scenarios, scenario files, families (smac, smacv2) for all of theirs, or other tasks:
-    mpe/simple_spread, pettingzoo:package.module:factory, gym:CartPole-v1"""
+    mpe/simple_spread, pettingzoo:package.module:factory, gym:CartPole-v1, game/simple_64"""
     episodes: int = 1000
     """episodes of each task"""
     seed: int = 0
@@ -48,6 +49,8 @@ class Eval:
     """of battles: fixed, the default, or exact for every quirk of SMAC"""
     rules: str | None = None
     """of battles: rule set, or a rule-set file; None: each scenario's own"""
+    opponent: str | None = None
+    """of whole games: who plays the other side; None: hard-random"""
     batch: int = 250
     """episodes that are played side by side; does not change the answer"""
     threads: int | None = None
@@ -66,7 +69,7 @@ class Eval:
     def run(self) -> None:
         from terrarium.envs.tasks.registry import find_task
 
-        asked = {"contract": self.contract, "rules": self.rules}
+        asked = {"contract": self.contract, "rules": self.rules, "opponent": self.opponent}
         asked = {name: value for name, value in asked.items() if value is not None}
         # Mistakes are told before the first episode begins.
         tasks = [find_task(word, asked) for word in resolve_scenarios(self.scenarios)]

@@ -16,7 +16,7 @@ def is_run_word(word: str) -> bool:
 
 def scripted_player(word: str, kind: "type[Task]", seed: int) -> Any:
     """A scripted player of a kind of task; runs are allowed too, but this word is none."""
-    if word.partition(":")[0] not in kind.players:
+    if kind.players and word.partition(":")[0] not in kind.players:
         raise TerrariumError(
             f'unknown player "{word}".{nearest(word, kind.players)} '
             f"Allowed: {', '.join(kind.players)}, or the folder of a run"

@@ -32,10 +32,13 @@ class Watch:
         str, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE|RUN|SCENARIO|TASK]")
     ] = "smac/2s3z"
     """a record, the folder of a run, a scenario, a scenario file of your own, or another task:
-    mpe/simple_tag, pettingzoo:package.module:factory, gym:CartPole-v1"""
+    mpe/simple_tag, pettingzoo:package.module:factory, gym:CartPole-v1, game/simple_64"""
+    players: tuple[str, ...] = ()
+    """of a whole game, two computer opponents such as hard-zerg easy-terran; see: terrarium list
+    opponents"""
     policy: str | None = None
     """who plays a scenario: random, heuristic, kiting (the default), attack_move, tactics or a
-    run; who plays another task: random (the default) or a run"""
+    run; who plays another task: random (the default) or a run; in a whole game LEVEL-RACE"""
     seed: int | None = None
     """which battle of a scenario or of a run's policy, default 0; a record has its own"""
     out: str | None = None
@@ -52,6 +55,11 @@ class Watch:
     def __post_init__(self) -> None:
         if self.seed is not None and not 0 <= self.seed <= MAX_SEED:
             raise TerrariumError(f"seed is {self.seed}; allowed are 0 to {MAX_SEED}")
+        if self.players and (len(self.players) != 2 or self.policy is not None):
+            raise TerrariumError(
+                f"{len(self.players)} players; name two, and leave out --policy. "
+                "See: terrarium list opponents"
+            )
         if self.at is not None and self.png is None:
             raise TerrariumError("--at is the moment of a picture; name one with --png")
         named = [name for name in (self.out, self.png, self.gif, self.save_record) if name]
@@ -97,8 +105,8 @@ class Watch:
             who = Path(self.battle).name
             player, task = learned_player(self.battle)
         else:
-            task = find_task(self.battle)
-            who = self.policy or type(task).default_player
+            task = find_task(self.battle, {"opponent": self.players[1]} if self.players else None)
+            who = (self.players or (self.policy,))[0] or type(task).default_player
             if is_run_word(who):
                 player, task = learned_player(who, task)
             else:

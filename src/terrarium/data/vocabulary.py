@@ -185,6 +185,7 @@ BUFF_STATES = {
     "weapon_on": "has a weapon that it otherwise has not",
     "locked_on": "is held by a lock",
     "channeling": "is bound by a channel",
+    "spreads_creep": "drops creep while it stands still",
     "injected": "larvae will come",
     "carries_minerals": "has minerals to bring home",
     "carries_rich_minerals": "has rich minerals to bring home",

@@ -41,10 +41,14 @@ HEAL = 9
 CAST = 10  # use the ability that the order names
 GATHER = 11  # bring what a field or a geyser holds to a townhall, again and again
 RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
+BUILD = 16  # go to a place and begin a structure there: the product that the order names
+CONSTRUCT = 17  # work on a structure until it is finished
 # Commands that are carried out at once, and are no orders of the unit's queue.
 PRODUCE = 13  # put the product that the command names as its ability at the end of the queue
 CANCEL_LAST = 14  # take the last product out of the queue
 RALLY = 15  # where new units go
+
+RALLY_WORKERS = 30  # where new workers go
 
 # How a product comes to be: by the words of data files, by research, or out of a larva.
 HOW_TRAIN = code(words.WAYS_OF_PRODUCTION, "train")
@@ -60,6 +64,9 @@ HOW_AUTOMATIC = code(words.WAYS_OF_PRODUCTION, "automatic")
 HOW_RESEARCH = len(words.WAYS_OF_PRODUCTION)
 HOW_LARVA = HOW_RESEARCH + 1
 
+# What becomes of the worker that begins a structure.
+STAYS, LEAVES, BECOMES_IT = range(3)
+
 # What became of an order: the numbers and names of the game's own ActionResult.
 SUCCESS = 1
 NOT_SUPPORTED = 2
@@ -73,8 +80,18 @@ NOT_ENOUGH_FOOD = 13
 NOT_ENOUGH_LIFE = 15
 NOT_ENOUGH_ENERGY = 17
 CANT_TARGET_THAT_UNIT = 36
+BUILD_TECH_REQUIREMENTS_NOT_MET = 40
 CANT_FIND_PLACEMENT_LOCATION = 41
+CANT_BUILD_ON_THAT = 42
 CANT_BUILD_LOCATION_INVALID = 44
+CANT_SEE_BUILD_LOCATION = 45
+CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE = 46
+CANT_BUILD_TOO_CLOSE_TO_RESOURCES = 47
+CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE = 49
+CANT_BUILD_TOO_FAR_FROM_BUILD_POWER_SOURCE = 50
+CANT_LAND_LOCATION_INVALID = 53
+CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE = 55
+CANT_LAND_TOO_CLOSE_TO_RESOURCES = 56
 TECH_REQUIREMENTS_NOT_MET = 79
 MUST_TARGET_VISIBLE_LOCATION = 84
 YOU_CANT_CONTROL_THAT_UNIT = 87
@@ -94,8 +111,18 @@ RESULT_NAMES = {
     NOT_ENOUGH_LIFE: "NotEnoughLife",
     NOT_ENOUGH_ENERGY: "NotEnoughEnergy",
     CANT_TARGET_THAT_UNIT: "CantTargetThatUnit",
+    BUILD_TECH_REQUIREMENTS_NOT_MET: "BuildTechRequirementsNotMet",
     CANT_FIND_PLACEMENT_LOCATION: "CantFindPlacementLocation",
+    CANT_BUILD_ON_THAT: "CantBuildOnThat",
     CANT_BUILD_LOCATION_INVALID: "CantBuildLocationInvalid",
+    CANT_SEE_BUILD_LOCATION: "CantSeeBuildLocation",
+    CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE: "CantBuildTooCloseToCreepSource",
+    CANT_BUILD_TOO_CLOSE_TO_RESOURCES: "CantBuildTooCloseToResources",
+    CANT_BUILD_TOO_FAR_FROM_CREEP_SOURCE: "CantBuildTooFarFromCreepSource",
+    CANT_BUILD_TOO_FAR_FROM_BUILD_POWER_SOURCE: "CantBuildTooFarFromBuildPowerSource",
+    CANT_LAND_LOCATION_INVALID: "CantLandLocationInvalid",
+    CANT_LAND_TOO_CLOSE_TO_CREEP_SOURCE: "CantLandTooCloseToCreepSource",
+    CANT_LAND_TOO_CLOSE_TO_RESOURCES: "CantLandTooCloseToResources",
     TECH_REQUIREMENTS_NOT_MET: "TechRequirementsNotMet",
     MUST_TARGET_VISIBLE_LOCATION: "MustTargetVisibleLocation",
     YOU_CANT_CONTROL_THAT_UNIT: "YouCantControlThatUnit",
@@ -140,7 +167,11 @@ NO_PRODUCT = -1
     GROUNDED,  # can be neither teleported nor loaded
     BLINDED,  # does not detect
     UNFINISHED,  # is being built: it does nothing yet, and fulfils no requirement
-) = (1 << bit for bit in range(26))
+    ON_CREEP,
+    UNPOWERED,  # needs the power of a pylon, and has none
+    SPREADS_CREEP,  # is told to, as overlords are
+    HALTED,  # makes nothing
+) = (1 << bit for bit in range(30))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.
@@ -169,8 +200,12 @@ NO_RESOURCE = 0
 MINERALS = 1 + code(words.RESOURCES, "minerals")
 VESPENE = 1 + code(words.RESOURCES, "vespene")
 
+# Whose rules of production a type needs, a bit each.
+ZERG_WAYS, PROTOSS_WAYS = 1, 2
+
 # Where new units go.
 NO_RALLY, RALLY_POINT, RALLY_UNIT = range(3)
+OF_UNITS, OF_WORKERS = range(2)
 
 # What a worker does that has an order to gather.
 TO_RESOURCE, GATHERING, PAUSING, RETURNING = range(4)
@@ -202,7 +237,7 @@ SINGLE, SPLASH, BURST, LINE, SWEEP, CONE, BOUNCE, SPINES = range(8)
 
 # Life of an effect: of a weapon's shot, then of an ability.
 WAITING, FLYING, SWEEPING, SPREADING = range(4)
-DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
+DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING, BROODING = range(4, 10)
 
 # Events.
 (
@@ -217,7 +252,10 @@ DELAYED, SPELL_FLYING, LYING, LOCKED, SUMMONING = range(4, 9)
     STARTED,
     FINISHED,
     CANCELLED,
-) = range(1, 12)
+    GAME_OVER,
+    REVEALED_PLAYER,
+    STALEMATE_WARNING,
+) = range(1, 15)
 EVENT_NAMES = {
     BORN: "born",
     DIED: "died",  # by the hand of `other`
@@ -230,7 +268,17 @@ EVENT_NAMES = {
     STARTED: "started",  # to make a product: its row is the amount
     FINISHED: "finished",
     CANCELLED: "cancelled",
+    GAME_OVER: "game_over",  # for a player: the result is the amount
+    REVEALED_PLAYER: "revealed",  # a player who can have no townhall
+    STALEMATE_WARNING: "stalemate_warning",
 }
+
+# How a game ended for a player; the numbers of the game's own Result.
+VICTORY, DEFEAT, TIE, UNDECIDED = range(1, 5)
+
+# Categories of the score, in the order of the game's own; upgrades have no word in data files.
+NO_CATEGORY, ARMY_CATEGORY, ECONOMY_CATEGORY, TECHNOLOGY_CATEGORY, UPGRADE_CATEGORY = range(5)
+LIFE, SHIELDS, ENERGY = range(3)
 
 # Why an environment had to stop.
 NO_FAULT, TOO_MANY_EFFECTS, TOO_MANY_HITS, NO_GROUND = range(4)
@@ -322,7 +370,8 @@ SPELL = bit(words.HIT_KINDS, "spell")
     CHANGES_COOLDOWN,
     CHANGES_MORPH,
     CHANGES_CIRCLE,
-) = range(12)
+    CHANGES_CREEP_SPEED,
+) = range(13)
 ADD = code(words.CHANGE_OPS, "add")
 SET = code(words.CHANGE_OPS, "set")
 MULTIPLY = code(words.CHANGE_OPS, "multiply")

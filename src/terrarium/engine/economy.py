@@ -10,6 +10,7 @@ WORKER = np.dtype(
         ("cargo", "f8"),
         ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
         ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
+        ("held_up", "i8"),  # ticks without getting on, on its way to a site
         ("townhall", "i8"),  # townhall that it brings its cargo to
         ("townhall_tag", "i8"),
         ("field", "i8"),  # where it gathered last
@@ -41,19 +42,65 @@ RESOURCE = np.dtype(
     align=True,
 )
 
+N_RALLIES = 2
+"""of units and of workers, which differ only for hatcheries"""
+
 # What a structure makes; its slot has the same number as the unit's.
 PRODUCER = np.dtype(
     [
         ("made_as", "i8"),  # row of Rules.products that it is built as, or was; -1 = none
         ("progress", "f8"),  # of its construction; 1 = it is finished
+        ("left", "f8"),  # ticks of its construction
         ("builder", "i8"),  # the worker that is at work on it
         ("builder_tag", "i8"),
         ("n_items", "i8"),  # in its queue
-        ("rally", "i8"),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
-        ("rally_x", "f8"),
-        ("rally_y", "f8"),
-        ("rally_target", "i8"),
-        ("rally_tag", "i8"),
+        ("patch", "i8"),  # of creep around it; -1 = none
+        ("rally", "i8", (N_RALLIES,)),  # codes.NO_RALLY, RALLY_POINT, RALLY_UNIT
+        ("rally_x", "f8", (N_RALLIES,)),
+        ("rally_y", "f8", (N_RALLIES,)),
+        ("rally_target", "i8", (N_RALLIES,)),
+        ("rally_tag", "i8", (N_RALLIES,)),
+        ("total", "f8"),  # ticks that it takes to be warped in
+        ("cooldown", "f8"),  # ticks until a warp gate, or a tumor, may be used again
+        ("keeps_form", "?"),  # does not become something else by itself any more
+        ("seeks", "i8"),  # row of the product that it wants to merge into; -1 = none
+        ("spent", "?"),  # a tumor that has made another one
+        ("dig_timer", "f8"),  # ticks until a tumor is underground
+        ("stocked", "?"),  # has had its first Interceptors
+        ("n_aboard", "i8"),  # Interceptors that are in it, and that are out to fight
+        ("n_out", "i8"),
+        ("n_larvae", "i8"),  # of a hatchery
+        ("larva_timer", "f8"),  # ticks until the next; 0 = none is on its way, -1 = none was yet
+        ("n_injects", "i8"),  # that wait for their turn, the present one included
+        ("inject_timer", "f8"),
+        ("brood", "i8"),  # larvae of an inject that still have to appear
+        ("brood_timer", "f8"),
+    ],
+    align=True,
+)
+
+# A disc of creep that grows around its source, and recedes when that is gone.
+PATCH = np.dtype(
+    [
+        ("source", "i8"),  # -1 = it is gone
+        ("tag", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("radius", "f8"),
+        ("timer", "f8"),  # ticks until the next step
+    ],
+    align=True,
+)
+
+# What gives power to the structures of its owner, as the game's interface lists it.
+POWER_SOURCE = np.dtype(
+    [
+        ("unit", "i8"),
+        ("tag", "i8"),
+        ("owner", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("radius", "f8"),
     ],
     align=True,
 )

@@ -52,6 +52,8 @@ EPOCHS = np.dtype(
         ("power", "i8"),
         ("visibility", "i8"),
         ("n_placed", "i8"),
+        ("n_patches", "i8"),  # of creep
+        ("n_power", "i8"),  # sources of it
         ("next_island", "i8", (N_WALKERS,)),  # a number that no island has
     ],
     align=True,

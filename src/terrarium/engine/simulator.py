@@ -18,6 +18,8 @@ from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
+from terrarium.engine.kernels.construction.placement import ask_placement
+from terrarium.engine.kernels.ending import surrender
 from terrarium.engine.kernels.movement.borders import find_portals
 from terrarium.engine.kernels.movement.repairs import survey
 from terrarium.engine.kernels.setup.begin import Starts, create, grant, reset
@@ -43,6 +45,8 @@ from terrarium.engine.tables.terrain import compile_ground, is_one_sector
 from terrarium.engine.tables.types_from_facts import compile_rules
 from terrarium.errors import TerrariumError, nearest
 
+BEYOND = 10_000.0
+"""further out than any map reaches"""
 MAX_SEED = 2**63 - 1
 MAX_SLOTS = 2048
 MELEE_SLOTS = 1024
@@ -127,6 +131,7 @@ class Simulator:
         facts = scenario.facts if isinstance(scenario, Melee) else load_ruleset(scenario.rules)
         self.setup = scenario
         self.n_players = _count_players(teams)
+        self.teams = tuple(tuple(sorted(team)) for team in teams)
         self.n_envs, self.n_slots = n_envs, slots
         self.rules, self.rows = compile_rules(facts)
         self.names = tuple(unit.known_as for unit in facts.units.values())
@@ -135,7 +140,7 @@ class Simulator:
         self._products = compile_products(facts, self.known, find_needs(facts))[1]
         for unit in unit_names(scenario):
             self._check_unit(unit)
-        self.ground = compile_ground(scenario.terrain)
+        self.ground = compile_ground(scenario.terrain, with_sight=whole)
         self.plan = compile_plan(scenario, self.rows, teams)
         n_cells = scenario.terrain.width * scenario.terrain.height
         self.layers = frozenset(layers) | self._needed_layers()
@@ -162,10 +167,14 @@ class Simulator:
         self.reset(seed=0)
 
     def _needed_layers(self) -> frozenset[str]:
-        """Structures that a battle begins with stand on the grid."""
+        """Structures that a battle begins with stand on the grid; of the ground of a whole game it
+        is known what players see."""
         kinds = [self.rows[unit] for unit in unit_names(self.setup)]
         has_structures = bool((self.rules.types["footprint"][kinds] >= 0).any())
-        return frozenset({"footprints"}) if has_structures else frozenset()
+        needed = {"footprints"} if has_structures else set()
+        if isinstance(self.setup, Melee):
+            needed |= {"creep", "power", "visibility"}
+        return frozenset(needed)
 
     def _make_handles(self) -> Sequence[Game]:
         own_land, n_envs = self._ground_changes, self.n_envs
@@ -209,6 +218,11 @@ class Simulator:
         """How many ticks each game has run."""
         ticks: NDArray[np.int64] = self.games.clock["tick"][:, 0]
         return ticks
+
+    def product_row(self, producer: str, product: str) -> int:
+        """The row of `Rules.products` by which a type makes a unit or an upgrade; where it cannot,
+        one that the rules refuse."""
+        return self._products.get((producer, product), len(self._products))
 
     def reset(self, seed: int | ArrayLike = 0, where: ArrayLike | None = None) -> None:
         """Begin games anew: all of them, or those that are true in `where`.
@@ -286,7 +300,8 @@ class Simulator:
     ) -> None:
         """Add a command to those that the next step carries out, by default of the unit's owner."""
         if owner is None:
-            owner = int(self.units["owner"][e, slot]) if 0 <= slot < self.n_slots else 0
+            known = 0 <= e < self.n_envs and 0 <= slot < self.n_slots
+            owner = int(self.units["owner"][e, slot]) if known else 0
         command = np.zeros(1, COMMAND)
         command[0] = (owner, slot, 0, kind, target, at[0], at[1], queued, ability, 0)
         self.give(e, command)
@@ -296,11 +311,18 @@ class Simulator:
 
         Whatever they say, each is answered: see `answers`.
         """
+        if not isinstance(commands, np.ndarray):
+            raise EngineError(
+                f"commands are a {type(commands).__name__} instead of an array of records of "
+                "COMMAND"
+            )
         if commands.ndim != 1 or commands.dtype != COMMAND:
             raise EngineError(
                 f"commands are {commands.dtype} of shape {commands.shape} instead of a list of "
                 "records of COMMAND"
             )
+        if not 0 <= e < self.n_envs:
+            raise EngineError(f"game {e}: games are 0 to {self.n_envs - 1}")
         first = int(self.inbox["n_commands"][e, 0])
         last, room = first + len(commands), self.commands.shape[1]
         if last > room:
@@ -328,15 +350,52 @@ class Simulator:
         row = self._row("ability", ability, self.known.abilities)
         self.order(e, slot, codes.CAST, at, target, queued, row)
 
-    def produce(self, e: int, slot: int, product: str) -> None:
-        """Put the command to train a unit, or to research an upgrade, where the next step finds
-        it."""
+    def produce(
+        self,
+        e: int,
+        slot: int,
+        product: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+    ) -> None:
+        """Put the command to make something where the next step finds it: to train a unit, to
+        research an upgrade, to become something else, to warp a unit in or spread a tumor `at` a
+        point, to merge with a `target`."""
         producer = self.names[int(self.units["kind"][e, slot])]
         row = self._products.get((producer, product), len(self._products))  # refused by the rules
         if product not in self.rows and product not in self.known.upgrades:
             known = [*self.rows, *self.known.upgrades]
             raise EngineError(f'unknown unit or upgrade "{product}".{nearest(product, known)}')
-        self.order(e, slot, codes.PRODUCE, ability=row)
+        self.order(e, slot, codes.PRODUCE, at, target, ability=row)
+
+    def build(
+        self,
+        e: int,
+        slot: int,
+        structure: str,
+        at: tuple[float, float] = (0.0, 0.0),
+        target: int = codes.NO_UNIT,
+        queued: bool = False,
+    ) -> None:
+        """Put the command to build a structure at a point, or on a geyser, where the next step
+        finds it."""
+        self._check_unit(structure)
+        builder = self.names[int(self.units["kind"][e, slot])]
+        row = self._products.get((builder, structure), len(self._products))  # refused by the rules
+        self.order(e, slot, codes.BUILD, at, target, queued, row)
+
+    def can_place(self, e: int, owner: int, structure: str, at: tuple[float, float]) -> str:
+        """Can a player place a structure at a point, as far as the player knows? The game's own
+        word for it; "Success" if so."""
+        self._check_unit(structure)
+        self._check_owner(e, owner, lowest=1)
+        self._check_place(*at)
+        if not self._ground_changes:
+            raise EngineError('structures are placed in a simulator with layers=("footprints",)')
+        x, y = (min(max(float(c), -BEYOND), BEYOND) for c in at)
+        with quiet_wraparound():
+            answer = ask_placement(self.handles[e], int(owner), self.rows[structure], x, y)
+        return codes.RESULT_NAMES[int(answer)]
 
     def rally(
         self, e: int, slot: int, at: tuple[float, float] = (0.0, 0.0), target: int = codes.NO_UNIT
@@ -365,6 +424,13 @@ class Simulator:
         row = self._row("upgrade", upgrade, self.known.upgrades)
         self._check_owner(e, owner, lowest=1)
         grant(self.handles[e], int(owner), row)
+
+    def surrender(self, e: int, owner: int) -> None:
+        """Let a player leave a whole game: it has lost."""
+        self._check_owner(e, owner, lowest=1)
+        if not isinstance(self.setup, Melee):
+            raise EngineError(f"{self.setup.name} is a battle; players surrender in whole games")
+        surrender(self.handles[e], int(owner))
 
     def step(self, n_ticks: int | None = None) -> None:
         """Give the waiting commands, then advance every game (default: one decision step)."""
@@ -446,14 +512,31 @@ class Simulator:
         truth += tuple(
             array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
         )
-        truth += (self.games.accounts[chosen],)
+        truth += (self.games.accounts[chosen], *self._truth_of_players(chosen))
+        n_patches = self.games.epochs["n_patches"][chosen]  # [N, 1]
+        patches = self.games.patches[chosen]
+        truth += (patches[np.arange(patches.shape[1]) < n_patches],)
         summary = hashlib.sha256()
         for array in truth:
             for name in array.dtype.names:  # field by field, without the padding between them
                 summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.power, self.games.visibility, self.games.income):
+        for layer in (self.games.creep, self.games.visibility, self.games.income):
             summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
         return summary.hexdigest()
+
+    def _truth_of_players(self, chosen: slice) -> tuple[Records, ...]:
+        """What whole games know of their players: what they see and remember, score, standing."""
+        if not isinstance(self.setup, Melee):
+            return ()
+        games = self.games
+        views, snapshots = games.views[chosen], games.snapshots[chosen]
+        n_snapshots = games.memories["n_snapshots"][chosen][..., None]
+        return (
+            views[views["owner"] != codes.NEUTRAL_OWNER],
+            snapshots[np.arange(snapshots.shape[2]) < n_snapshots],
+            *(array[chosen] for array in (games.memories, games.scores, games.standings)),
+            games.match[chosen],
+        )
 
     def close(self) -> None:
         """Let the threads go."""

@@ -12,6 +12,8 @@ from terrarium.engine.economy import (
     ACCOUNT,
     INCOME_TICKS,
     ITEM,
+    PATCH,
+    POWER_SOURCE,
     PRODUCER,
     QUEUE_SIZE,
     RESOURCE,
@@ -27,9 +29,11 @@ from terrarium.engine.land import (
     portal_capacity,
 )
 from terrarium.engine.records import Records, records
+from terrarium.engine.score import COUNTED, MATCH, SCORE, STANDING
 from terrarium.engine.tables.plan import Plan
 from terrarium.engine.tables.rules import Rules
 from terrarium.engine.tables.terrain import Ground
+from terrarium.engine.vision import MEMORY, SIGHT_BOX, SIGHT_ROWS, SNAPSHOT, VIEW, VISION
 
 # Fields that the rules read together are neighbors, eight to a line of the processor's cache.
 UNIT = np.dtype(
@@ -304,9 +308,21 @@ class Games(NamedTuple):
     sites: Records  # [N, U] SITE
     blocked: NDArray[np.int16]  # [N, C] 1 + slot of the structure that closes a cell; 0 = none
     taken: NDArray[np.int16]  # [N, C] 1 + slot of the structure that stands on it
-    creep: NDArray[np.uint8]  # [N, C]
-    power: NDArray[np.uint8]  # [N, P, C]
+    creep: NDArray[np.uint16]  # [N, C] how many patches of creep lie there
+    patches: Records  # [N, U] PATCH: the first `n_patches` of them
+    power: Records  # [N, U] POWER_SOURCE: the first `n_power` of them
     visibility: NDArray[np.uint8]  # [N, P, C] codes.HIDDEN, EXPLORED or VISIBLE
+    watchers: NDArray[np.int16]  # [N, P, C] how many views show a cell; of whole games
+    opaque: NDArray[np.uint8]  # [N, C] how many objects block the sight through a cell; the same
+    dim: NDArray[np.uint8]  # [N, C] how many such objects are as near as units on it may see
+    views: Records  # [N, 2 U] VIEW, of units and then of glimpses; of whole games
+    vision: Records  # [N, 1] VISION
+    snapshots: Records  # [N, P, U] SNAPSHOT, in the order in which they were taken; the same
+    memories: Records  # [N, P] MEMORY, the same
+    scores: Records  # [N, P] SCORE, the same
+    counted: Records  # [N, U] COUNTED, the same
+    standings: Records  # [N, P] STANDING, the same
+    match: Records  # [N, 1] MATCH
     epochs: Records  # [N, 1] EPOCHS
 
 
@@ -395,8 +411,7 @@ NEAR = np.dtype(
         ("distance", "f8"),
         ("reach", "f8"),  # distance at which the two touch
         ("room", "f8"),  # how far one may go in its direction
-        ("blocks", "?"),  # stands where one has to go around it
-        ("oncoming", "?"),  # or comes from there, and goes around as well
+        ("oncoming", "?"),  # comes from there, and goes around as well
     ],
     align=True,
 )
@@ -444,7 +459,8 @@ class Scratch(NamedTuple):
     cells: Annotated[NDArray[np.int16], "i2", "B"]  # first member of each bucket of a row
     buckets: Annotated[NDArray[np.int32], "i4", "U"]  # of the living; -1 = not on the map
     camps: Annotated[NDArray[np.int64], "i8", "camps"]  # bit o: units of owner o are there
-    close: Annotated[NDArray[np.int64], "i8", "U"]  # units whose bodies one may touch
+    # Units whose bodies one may touch; later, which of its neighbors it has to go around.
+    close: Annotated[NDArray[np.int64], "i8", "U"]
     spots: Annotated[Records, SPOT, "U"]  # of the members of the grid, or of the living
     patients: Annotated[NDArray[np.int64], "i8", "U"]  # who could be healed in this tick
     # Of the path search: over the cells of a window, with a rim of one cell around it.
@@ -454,6 +470,13 @@ class Scratch(NamedTuple):
     costs: Annotated[NDArray[np.int64], "i8", "W"]
     exits: Annotated[NDArray[np.uint8], "u1", "W"]
     portals: Annotated[NDArray[np.int64], "i8", "2 P"]  # the same queue, of portals
+    # Of vision: what a unit is to show from now on, the cells of that and of what it showed before.
+    wish: Annotated[Records, VIEW, "1"]
+    boxes: Annotated[Records, SIGHT_BOX, "2"]
+    shown: Annotated[NDArray[np.int64], "i8", "2 R"]  # cells as bits, row by row
+    detectors: Annotated[NDArray[np.int64], "i8", "U"]
+    radars: Annotated[NDArray[np.int64], "i8", "U"]
+    n_watching: Annotated[NDArray[np.int64], "i8", "2"]  # how many detectors and radars
     blank: Annotated[Records, UNIT, "1"]  # a slot that was never used
     draft: Annotated[Records, COMMAND, "1"]  # an order that the rules give themselves
 
@@ -480,9 +503,21 @@ class Game(NamedTuple):
     sites: Annotated[Records, SITE, "U"]
     blocked: Annotated[NDArray[np.int16], "i2", "C"]
     taken: Annotated[NDArray[np.int16], "i2", "C"]
-    creep: Annotated[NDArray[np.uint8], "u1", "C"]
-    power: Annotated[NDArray[np.uint8], "u1", "P C"]
+    creep: Annotated[NDArray[np.uint16], "u2", "C"]
+    patches: Annotated[Records, PATCH, "U"]
+    power: Annotated[Records, POWER_SOURCE, "U"]
     visibility: Annotated[NDArray[np.uint8], "u1", "P C"]
+    watchers: Annotated[NDArray[np.int16], "i2", "P C"]
+    opaque: Annotated[NDArray[np.uint8], "u1", "C"]
+    dim: Annotated[NDArray[np.uint8], "u1", "C"]
+    views: Annotated[Records, VIEW, "2U"]
+    vision: Annotated[Records, VISION, "1"]
+    snapshots: Annotated[Records, SNAPSHOT, "P U"]
+    memories: Annotated[Records, MEMORY, "P"]
+    scores: Annotated[Records, SCORE, "P"]
+    counted: Annotated[Records, COUNTED, "U"]
+    standings: Annotated[Records, STANDING, "P"]
+    match: Annotated[Records, MATCH, "1"]
     epochs: Annotated[Records, EPOCHS, "1"]
     commands: Annotated[Records, COMMAND, "K"]
     inbox: Annotated[Records, INBOX, "1"]
@@ -495,6 +530,8 @@ class Game(NamedTuple):
 
 
 N_PAIRS, N_HITS, N_SHOTS, N_CALLERS, N_PATIENTS, N_CONTACTS, N_SHOVED, N_MEMBERS = range(8)
+# Points of both lattices that were tried for the units of one entry, and whether these count.
+REMEMBERS_TRIED, N_OWN_TRIED, N_HALF_TRIED = range(8, 11)
 
 
 def allocate(
@@ -530,9 +567,21 @@ def allocate(
         sites=records((n_envs, n_slots if cells["footprints"] else 0), SITE),
         blocked=np.zeros((n_envs, cells["footprints"]), np.int16),
         taken=np.zeros((n_envs, cells["footprints"]), np.int16),
-        creep=np.zeros((n_envs, cells["creep"]), np.uint8),
-        power=np.zeros((n_envs, n_players + 1, cells["power"]), np.uint8),
+        creep=np.zeros((n_envs, cells["creep"]), np.uint16),
+        patches=records((n_envs, n_slots if cells["creep"] else 0), PATCH),
+        power=records((n_envs, n_slots if cells["power"] else 0), POWER_SOURCE),
         visibility=np.zeros((n_envs, n_players + 1, cells["visibility"]), np.uint8),
+        watchers=np.zeros((n_envs, n_players + 1, n_cells if economy else 0), np.int16),
+        opaque=np.zeros((n_envs, n_cells if economy else 0), np.uint8),
+        dim=np.zeros((n_envs, n_cells if economy else 0), np.uint8),
+        views=records((n_envs, 2 * n_economy), VIEW),
+        vision=records((n_envs, 1), VISION),
+        snapshots=records((n_envs, n_players + 1, n_economy), SNAPSHOT),
+        memories=records((n_envs, n_players + 1 if economy else 0), MEMORY),
+        scores=records((n_envs, n_players + 1 if economy else 0), SCORE),
+        counted=records((n_envs, n_economy), COUNTED),
+        standings=records((n_envs, n_players + 1 if economy else 0), STANDING),
+        match=records((n_envs, 1), MATCH),
         epochs=records((n_envs, 1), EPOCHS),
     )
 
@@ -557,7 +606,7 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         arrived=records(1, EFFECT),
         callers=np.zeros(n_slots, np.int64),
         dead=np.zeros(n_slots, np.int64),
-        counts=np.zeros(8, np.int64),
+        counts=np.zeros(11, np.int64),
         rows=records(down, ROW),
         cells=np.zeros((across + 1) * down, np.int16),
         buckets=np.zeros(n_slots, np.int32),
@@ -571,6 +620,12 @@ def allocate_scratch(n_slots: int, ground: Ground) -> Scratch:
         costs=np.zeros(n_window, np.int64),
         exits=np.zeros(n_window, np.uint8),
         portals=np.zeros((2, portal_capacity(ground)), np.int64),
+        wish=records(1, VIEW),
+        boxes=records(2, SIGHT_BOX),
+        shown=np.zeros((2, SIGHT_ROWS), np.int64),
+        detectors=np.zeros(n_slots, np.int64),
+        radars=np.zeros(n_slots, np.int64),
+        n_watching=np.zeros(2, np.int64),
         blank=records(1, UNIT),
         draft=records(1, COMMAND),
     )
@@ -592,6 +647,24 @@ def is_placed(game: Game, u: int) -> bool:
 def has_economy(game: Game) -> bool:
     """Do workers gather in this game? Battles keep no room for it."""
     return game.workers.shape[0] > 0
+
+
+@inline
+def keeps_creep(game: Game) -> bool:
+    """Does this game know of creep?"""
+    return game.creep.shape[0] > 0
+
+
+@inline
+def keeps_power(game: Game) -> bool:
+    """Does this game know of power?"""
+    return game.power.shape[0] > 0
+
+
+@inline
+def keeps_sight(game: Game) -> bool:
+    """Is it known of every cell who sees it? In battles, units look for each other instead."""
+    return game.views.shape[0] > 0
 
 
 @inline

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.data.maps.game_map import GameMap
+from terrarium.envs.games.game_env import LIMIT_TICKS, STEP_TICKS, GameEnv
 from terrarium.envs.options import VIEWS, options_for
 from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.vector import VecEnv
@@ -39,3 +41,18 @@ def make_vec(
         views=views,
         options=options_for(scenario, options),
     )
+
+
+def make_game(
+    map: str | Path | GameMap = "simple_64",
+    players: Sequence[str] = ("terran", "hard-random"),
+    rules: str = "lotv-4.10",
+    fog: bool = True,
+    step_ticks: int = STEP_TICKS,
+    limit_ticks: int = LIMIT_TICKS,
+) -> GameEnv:
+    """A whole game with raw state and orders: `make_game("ladder/7", ("terran", "hard-zerg"))`.
+
+    A race alone is a player that the program controls; `hard-zerg` is a computer opponent.
+    """
+    return GameEnv(map, players, rules, fog, step_ticks, limit_ticks)

@@ -28,8 +28,13 @@ class Contract:
     """what it has to define itself; "select or weigh" is either of them"""
     arguments: tuple[str, ...]
     """of its constructor"""
-    home: str
-    """where the contract is written"""
+    written: type[Any]
+    """the class that says what it is"""
+
+    @property
+    def home(self) -> str:
+        """Where the contract is written."""
+        return f"{self.written.__module__}.{self.written.__qualname__}"
 
 
 def is_import_path(name: str) -> bool:

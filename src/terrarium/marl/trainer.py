@@ -198,15 +198,15 @@ class Trainer:
         log.write(progress.steps, progress.seconds, self.scenario, metrics)
 
     def _test(self, log: MetricsLog) -> None:
-        """Greedy battles on held-apart seeds, one of them recorded; of a stochastic policy also
-        sampled ones."""
+        """Greedy battles on held-apart seeds, one of them recorded; and the same with actions that
+        are drawn, from a stochastic policy or by exploration."""
         start, progress, settings = time.perf_counter(), self.progress, self.settings
         player, task, episodes = PolicyPlayer(self.algo), self.task, settings.eval.episodes
         how = EvalRound(episodes, TEST_SEED, episodes, self.work)
         result = task.evaluate(player, how)
         metrics = result.metrics()
         if self.algo.stochastic:
-            with self._runtime.drawing(TEST_SEED):
+            with self._runtime.drawing(TEST_SEED), self.algo.without_traces():
                 drawn = task.evaluate(PolicyPlayer(self.algo, greedy=False), how)
             name = "win_rate" if task.is_won else "return"
             metrics[f"test/sampled_{name}"] = drawn.metrics()[f"test/{name}"]

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any, NoReturn
 
 from terrarium.data.tables import FactsError, Table
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.frames import OUTCOMES
+from terrarium.replay.files import damaged
+from terrarium.replay.frames import OUTCOMES, SKILL_EFFECTS, Skill
 from terrarium.replay.record import MAX_TEXT
+
+_MAX_SKILLS = 1024
+_SKILL = tuple(field.name for field in fields(Skill))
 
 
 class Header(Table):
@@ -61,6 +66,28 @@ class Header(Table):
 
     def outcome(self, key: str) -> str:
         return self.choice(key, OUTCOMES)
+
+
+def read_seed(header: Header) -> int:
+    """64 bits as a text: JSON's numbers are too short."""
+    seed = header.text("seed")
+    if not (seed.isascii() and seed.isdigit() and len(seed) <= 20 and int(seed) < 2**64):
+        raise header.error(f"{seed!r} is not a whole number from 0 to {2**64 - 1}", "seed")
+    return int(seed)
+
+
+def read_skills(header: Header) -> tuple[Skill, ...]:
+    """The abilities, buffs and areas of a light record."""
+    skills = tuple(_skill(table) for table in header.tables("skills"))
+    if len(skills) > _MAX_SKILLS:
+        raise damaged(f"it has {len(skills)} skills, more than any rules")
+    return skills
+
+
+def _skill(table: Header) -> Skill:
+    table.only(_SKILL)
+    radius, effect = table.number("radius", 0.0, 1e3), table.choice("effect", SKILL_EFFECTS)
+    return Skill(table.short_text("name"), radius, effect)
 
 
 def read_header(raw: bytes) -> Header:

@@ -1,6 +1,7 @@
 """Plays an exact record again through the engine, and refuses one that comes out differently."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +28,23 @@ SAMPLE_TICKS = 2
 MAX_SAMPLES = 60_000
 MAX_UNIT_SAMPLES = 2_000_000
 
+
+class PlayedBy(Protocol):
+    """What a record says of the rules that it was played by."""
+
+    @property
+    def ruleset(self) -> str: ...
+
+    @property
+    def ruleset_version(self) -> int: ...
+
+    @property
+    def rules_version(self) -> int: ...
+
+    @property
+    def package_version(self) -> str: ...
+
+
 Progress = Callable[[float], None]
 """Told from time to time which share of the work is done."""
 
@@ -44,7 +62,7 @@ def frames_of(
     n_samples = int(record.steps["n_ticks"].sum()) // sample_ticks
     allowed = min(MAX_SAMPLES, MAX_UNIT_SAMPLES // record.about.n_slots)
     sample_ticks *= 1 + n_samples // allowed
-    _check_versions(record, label)
+    check_versions(record.about, label)
     sim = _simulator(record, label)
     try:
         sampler = Sampler(sim, 0)
@@ -60,8 +78,8 @@ def frames_of(
         sim.close()
 
 
-def _check_versions(record: ExactRecord, label: str) -> None:
-    about = record.about
+def check_versions(about: PlayedBy, label: str) -> None:
+    """Refuse what was recorded under other rules."""
     if about.rules_version != RULES_VERSION:
         raise ReplayError(
             f"{label}: recorded under version {about.rules_version} of the rules, and this is "

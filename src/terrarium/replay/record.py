@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium import __version__
+from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.engine import codes
 from terrarium.engine.records import Records
@@ -15,11 +16,11 @@ from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER, OWNERS
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError
-from terrarium.replay.columns import rounded
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.frames import GIVEN, OUTCOMES, STEP, WHY, About, Frames
 from terrarium.replay.sampler import Sampler
 from terrarium.replay.scenario_text import ScenarioText, read_scenario, write_scenario
+from terrarium.replay.storage.columns import rounded
 
 MAX_STEPS = 60_000
 MAX_STEP_TICKS = 65_535
@@ -72,6 +73,8 @@ class Recorder:
             raise ReplayError(f'unknown kind of record "{kind}". Allowed: exact, light')
         if not 0 <= e < sim.n_envs:
             raise ReplayError(f"game {e} does not exist; games are 0 to {sim.n_envs - 1}")
+        if not isinstance(sim.setup, Scenario):
+            raise ReplayError(f"{sim.setup.name} is a whole game; record it with GameRecorder")
         if sim.ticks[e] != sim.rules.assumptions["opening_ticks"][0]:
             raise ReplayError(
                 f"game {e} has run {sim.ticks[e]} ticks; begin a record right after a reset"
@@ -138,7 +141,7 @@ class Recorder:
                 raise ReplayError(
                     f"a reason for slot {slot}; slots are 0 to {self._sim.n_slots - 1}"
                 )
-            reason = _line(by_its_slot[slot])[:MAX_REASON]
+            reason = one_line(by_its_slot[slot])[:MAX_REASON]
             if reason == self._why.get(slot, ""):
                 continue
             number = self._reasons.setdefault(reason, len(self._reasons))
@@ -174,11 +177,11 @@ class Recorder:
             raise ReplayError(f'unknown outcome "{outcome}". Allowed: {", ".join(OUTCOMES)}')
         scenario = self._sim.scenario
         return About(
-            title=_line(title) or _line(scenario.title),
+            title=one_line(title) or one_line(scenario.title),
             outcome=outcome,
             seed=self._seed,
-            scenario=_line(scenario.name),
-            scenario_title=_line(scenario.title),
+            scenario=one_line(scenario.name),
+            scenario_title=one_line(scenario.title),
             scenario_version=scenario.version,
             ruleset=scenario.rules,
             ruleset_version=load_ruleset(scenario.rules).version,
@@ -254,7 +257,7 @@ def _compact(commands: Records, step: int) -> Records:
     return given
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text on one line, without what cannot be shown."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(shown.split())[:MAX_TEXT]

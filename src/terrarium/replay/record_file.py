@@ -1,21 +1,10 @@
-"""Record files: small, binary, versioned, and read as if an enemy had written them.
+"""The records of battles as files."""
 
-magic, format version, four sizes     26 bytes, little-endian
-header                                JSON, compressed
-columns                               compressed
-SHA-256 of everything above           32 bytes
-"""
-
-import hashlib
-import json
-import struct
-import zlib
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from terrarium.data.tables import FactsError
 from terrarium.engine import codes
@@ -23,19 +12,10 @@ from terrarium.engine.kernels.orders.orders import FURTHEST
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS
 from terrarium.errors import TerrariumError
-from terrarium.replay import columns as light
 from terrarium.replay.errors import ReplayError
-from terrarium.replay.files import damaged, inflate, read_file, write_file
-from terrarium.replay.frames import (
-    GIVEN,
-    SKILL_EFFECTS,
-    STEP,
-    WHY,
-    About,
-    Skill,
-    UnitType,
-)
-from terrarium.replay.header import Header, read_header
+from terrarium.replay.files import damaged
+from terrarium.replay.frames import GIVEN, STEP, WHY, About, UnitType
+from terrarium.replay.header import Header, read_seed, read_skills
 from terrarium.replay.record import (
     MAX_REASONS,
     MAX_STEP_TICKS,
@@ -45,37 +25,30 @@ from terrarium.replay.record import (
     Record,
 )
 from terrarium.replay.scenario_text import ScenarioText, read_terrain, write_terrain
+from terrarium.replay.storage import columns as light
+from terrarium.replay.storage.container import Body, read_container, seal, unseal, write_container
+from terrarium.replay.storage.packing import pack, packed_size, unpack
+from terrarium.replay.tables import table_bytes, table_of
 
-MAGIC = b"TERRAREC"
-FORMAT_VERSION = 2
-MAX_FILE = 64 * 2**20
-MAX_HEADER = 2**20
-MAX_BODY = 256 * 2**20
+KINDS = ("exact", "light")
 _MAX_ROWS = 2**24
-_MAX_SKILLS = 1024
 _MAX_UPGRADES = 256
 
-_PREFIX = struct.Struct("<8sHIIII")
-_DIGEST = 32
 _ABOUT = tuple(field.name for field in fields(About))
 _TEXTS = tuple(field.name for field in fields(ScenarioText))
 _TYPE = tuple(field.name for field in fields(UnitType))
-_SKILL = tuple(field.name for field in fields(Skill))
 
 
 def save_record(record: Record, path: str | Path) -> int:
     """Write a record; the size of the file in bytes."""
-    content = to_bytes(record)
-    if len(content) > MAX_FILE:
-        raise ReplayError(f"{path}: {len(content):,} bytes are more than a record may have")
-    return write_file(path, content)
+    return write_container(to_bytes(record), path)
 
 
 def load_record(path: str | Path) -> Record:
     """Read a record that `save_record` wrote."""
-    content = read_file(path, MAX_FILE + 1)
+    header, body = read_container(path)
     try:
-        return from_bytes(content)
+        return read_record(header, body)
     except TerrariumError as error:
         raise ReplayError(f"{path}: {error}") from error
 
@@ -92,12 +65,8 @@ def to_bytes(record: Record) -> bytes:
             "commands": len(record.commands),
             "whys": len(record.whys),
         }
-        body = b"".join(
-            [record.checksums.astype("<u8").tobytes()]
-            + [_column(record.steps, name) for name in STEP.names or ()]
-            + [_column(record.commands, name) for name in GIVEN.names or ()]
-            + [_column(record.whys, name) for name in WHY.names or ()]
-        )
+        body = record.checksums.astype("<u8").tobytes()
+        body += b"".join(map(table_bytes, (record.steps, record.commands, record.whys)))
     else:
         frames = record.frames
         header["kind"] = "light"
@@ -107,41 +76,22 @@ def to_bytes(record: Record) -> bytes:
         header["skills"] = [asdict(skill) for skill in frames.skills]
         header["reasons"] = list(frames.reasons)
         header["sizes"] = light.sizes_of(frames)
-        body = light.pack(light.to_columns(frames))
-    raw = json.dumps(header, allow_nan=False).encode()
-    if len(raw) > MAX_HEADER or len(body) > MAX_BODY:
-        raise ReplayError("the battle is too large for a record; record fewer steps")
-    packed = [zlib.compress(part, 9) for part in (raw, body)]
-    sizes = (len(packed[0]), len(raw), len(packed[1]), len(body))
-    content = _PREFIX.pack(MAGIC, FORMAT_VERSION, *sizes) + b"".join(packed)
-    return content + hashlib.sha256(content).digest()
+        body = pack(light.to_columns(frames).values())
+    return seal(header, body)
 
 
 def from_bytes(content: bytes) -> Record:
     """Read what `to_bytes` wrote; the message of an error does not name the file."""
-    if content[: len(MAGIC)] != MAGIC:
-        raise ReplayError("this is no battle record; terrarium watch --save-record writes one")
-    if len(content) < _PREFIX.size:
-        raise damaged("it ends too early")
-    _, version, n_header, header_size, n_body, body_size = _PREFIX.unpack_from(content)
-    if version != FORMAT_VERSION:
-        raise ReplayError(
-            f"a record of format {version}, and this Terrarium reads format {FORMAT_VERSION}; "
-            + ("update Terrarium" if version > FORMAT_VERSION else "record the battle again")
-        )
-    if len(content) != _PREFIX.size + n_header + n_body + _DIGEST:
-        raise damaged("its length is not the one it states")
-    if header_size > MAX_HEADER or body_size > MAX_BODY:
-        raise damaged("it claims to be larger than any record")
-    if hashlib.sha256(content[:-_DIGEST]).digest() != content[-_DIGEST:]:
-        raise damaged("its checksum is wrong")
-    middle = _PREFIX.size + n_header
-    header = read_header(inflate(content[_PREFIX.size : middle], header_size))
-    read = _read_exact if header.choice("kind", ("exact", "light")) == "exact" else _read_light
-    return read(header, content[middle:-_DIGEST], body_size)
+    return read_record(*unseal(content))
 
 
-def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
+def read_record(header: Header, body: Body) -> Record:
+    """The record of a battle from the parts of its file."""
+    read = _read_exact if header.choice("kind", KINDS) == "exact" else _read_light
+    return read(header, body)
+
+
+def _read_exact(header: Header, body: Body) -> ExactRecord:
     header.only(("kind", *_ABOUT, "texts", "reasons", "sizes"))
     about = _about(header)
     texts = header.table("texts")
@@ -152,13 +102,11 @@ def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
     n_steps, n_commands, n_whys = sizes["steps"], sizes["commands"], sizes["whys"]
     wanted = 8 * (n_steps + 1) + n_steps * STEP.itemsize
     wanted += n_commands * GIVEN.itemsize + n_whys * WHY.itemsize
-    if body_size != wanted:
-        raise damaged("its columns do not have the size that the header states")
-    raw = inflate(packed, body_size)
+    raw = body.unpacked(wanted)
     checksums = np.frombuffer(raw, "<u8", n_steps + 1).astype(np.uint64)
-    steps, at = _columns(raw, STEP, n_steps, checksums.nbytes)
-    commands, at = _columns(raw, GIVEN, n_commands, at)
-    whys, _ = _columns(raw, WHY, n_whys, at)
+    steps, at = table_of(raw, STEP, n_steps, checksums.nbytes)
+    commands, at = table_of(raw, GIVEN, n_commands, at)
+    whys, _ = table_of(raw, WHY, n_whys, at)
     _check_steps(steps, commands, about.n_slots)
     _check_whys(whys, n_steps, about.n_slots, len(reasons))
     for array in (checksums, steps, commands, whys):
@@ -166,21 +114,18 @@ def _read_exact(header: Header, packed: bytes, body_size: int) -> ExactRecord:
     return ExactRecord(about, scenario, steps, commands, whys, reasons, checksums)
 
 
-def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
+def _read_light(header: Header, body: Body) -> LightRecord:
     known = ("types", "skills", "reasons")
     header.only(("kind", *_ABOUT, "terrain_name", "terrain", *known, "sizes"))
     about = _about(header)
     types = tuple(_unit_type(table) for table in header.tables("types"))
-    skills = tuple(_skill(table) for table in header.tables("skills"))
+    skills = read_skills(header)
     reasons = header.short_texts("reasons", MAX_REASONS)
     sizes = _sizes(header, light.TABLES)
     if not 1 <= len(types) <= MAX_SLOTS or sizes["units"] != about.n_slots:
         raise damaged("its numbers of units and types do not fit")
-    if len(skills) > _MAX_SKILLS:
-        raise damaged(f"it has {len(skills)} skills, more than any rules")
-    if body_size != light.packed_size(sizes):
-        raise damaged("its columns do not have the size that the header states")
-    columns = light.unpack(inflate(packed, body_size), sizes)
+    layout = light.layout(sizes)
+    columns = unpack(body.unpacked(packed_size(layout)), layout)
     try:
         terrain = read_terrain(header.short_text("terrain_name"), header.text("terrain"))
     except (FactsError, ValueError) as error:
@@ -189,14 +134,11 @@ def _read_light(header: Header, packed: bytes, body_size: int) -> LightRecord:
 
 
 def _about(header: Header) -> About:
-    seed = header.text("seed")
-    if not (seed.isascii() and seed.isdigit() and len(seed) <= 20 and int(seed) < 2**64):
-        raise header.error(f"{seed!r} is not a whole number from 0 to {2**64 - 1}", "seed")
     numbers = ("scenario_version", "ruleset_version", "rules_version")
     return About(
         title=header.short_text("title"),
         outcome=header.outcome("outcome"),
-        seed=int(seed),
+        seed=read_seed(header),
         scenario=header.short_text("scenario"),
         scenario_title=header.short_text("scenario_title"),
         ruleset=header.short_text("ruleset"),
@@ -215,12 +157,6 @@ def _upgrades(header: Header) -> tuple[tuple[str, ...], tuple[str, ...]]:
     both = Header({"ally": sides[0], "enemy": sides[1]}, ("upgrades",))
     ally, enemy = (both.short_texts(side, _MAX_UPGRADES) for side in ("ally", "enemy"))
     return ally, enemy
-
-
-def _skill(table: Header) -> Skill:
-    table.only(_SKILL)
-    radius, effect = table.number("radius", 0.0, 1e3), table.choice("effect", SKILL_EFFECTS)
-    return Skill(table.short_text("name"), radius, effect)
 
 
 def _unit_type(table: Header) -> UnitType:
@@ -242,24 +178,6 @@ def _sizes(header: Header, names: tuple[str, ...]) -> dict[str, int]:
     table.only(names)
     limits = {"units": MAX_SLOTS, "steps": MAX_STEPS, "samples": MAX_STEPS + 1}
     return {name: table.integer(name, 0, limits.get(name, _MAX_ROWS)) for name in names}
-
-
-def _column(table: Records, name: str) -> bytes:
-    column: NDArray[np.generic] = table[name]
-    return column.astype(column.dtype.newbyteorder("<")).tobytes()
-
-
-def _columns(raw: bytes, dtype: np.dtype[np.void], n: int, at: int) -> tuple[Records, int]:
-    """A table from its columns, and where the next one begins."""
-    table = np.zeros(n, dtype)
-    for name in dtype.names or ():
-        kind = dtype[name].newbyteorder("<")
-        column = np.frombuffer(raw, np.uint8 if kind.kind == "b" else kind, n, at)
-        if kind.kind == "b" and n and column.max() > 1:
-            raise damaged(f"{name} is neither true nor false")
-        table[name] = column
-        at += n * kind.itemsize
-    return table, at
 
 
 def _check_steps(steps: Records, commands: Records, n_slots: int) -> None:

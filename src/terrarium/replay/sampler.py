@@ -81,7 +81,7 @@ class Sampler:
             sample[name] = units[name]
         sample["side"] = side_of(units["owner"])
         sample["alive"] &= units["tag"] > 0
-        aboard = _lives(units) & ~sample["alive"]
+        aboard = lives(units) & ~sample["alive"]
         sample["inside"] = np.where(aboard, units["inside"], codes.NO_UNIT)
         for name, bit in _STATUS.items():
             sample[name] = (units["status"] & bit) > 0
@@ -90,7 +90,7 @@ class Sampler:
         sample["facing"] = np.arctan2(units["face_y"], units["face_x"])
         sample["attacking"] = units["winding"] | (units["backswing"] > 0.0)
         sample["fired"], self._fired = self._fired, np.zeros(sim.n_slots, np.bool_)
-        sample["healing"] = _healing(sim, units)
+        sample["healing"] = healing(sim, units)
         sample["target"] = np.where(sample["healing"], units["heal_target"], units["target"])
         ordered = units["n_orders"] > 0
         sample["order"] = np.where(ordered, orders["kind"], codes.NO_ORDER)
@@ -128,7 +128,7 @@ class Sampler:
         return Frames(
             about=about,
             terrain=self._sim.scenario.terrain,
-            types=tuple(_unit_type(self._sim, int(row)) for row in rows),
+            types=tuple(unit_type(self._sim, int(row)) for row in rows),
             skills=self._skills.skills,
             reasons=reasons,
             ticks=np.array(self._ticks, np.int64),
@@ -162,21 +162,25 @@ class Sampler:
         return missiles
 
 
-def _lives(units: Records) -> NDArray[np.bool_]:
+def lives(units: Records) -> NDArray[np.bool_]:
     """On the map or on board of somebody."""
     lives: NDArray[np.bool_] = (units["alive"] | (units["inside"] >= 0)) & (units["tag"] > 0)
     return lives
 
 
-def _healing(sim: Simulator, units: Records) -> NDArray[np.bool_]:
+def healing(sim: Simulator, units: Records) -> NDArray[np.bool_]:
     """Who has a patient in reach and energy for it."""
-    patients = units[units["heal_target"]]
-    mine, theirs = sim.rules.types[units["kind"]], sim.rules.types[patients["kind"]]
-    apart = np.hypot(units["x"] - patients["x"], units["y"] - patients["y"])
+    healing = np.zeros(len(units), np.bool_)
+    able = units["alive"] & (units["heal_target"] >= 0) & (units["energy"] > 0.0)
+    slots = np.flatnonzero(able)
+    if not len(slots):
+        return healing
+    healers, patients = units[slots], units[units["heal_target"][slots]]
+    mine, theirs = sim.rules.types[healers["kind"]], sim.rules.types[patients["kind"]]
+    apart = np.hypot(healers["x"] - patients["x"], healers["y"] - patients["y"])
     near = apart - mine["radius"] - theirs["radius"] <= mine["heal_range"]
-    able = (units["heal_target"] >= 0) & (mine["heal_life"] > 0.0) & (units["energy"] > 0.0)
     wounded = patients["alive"] & (patients["hp"] < patients["hp_max"])
-    healing: NDArray[np.bool_] = units["alive"] & able & wounded & near
+    healing[slots] = near & wounded & (mine["heal_life"] > 0.0)
     return healing
 
 
@@ -197,7 +201,7 @@ def _bury(sample: Records) -> None:
             sample[name][dead] = codes.NO_UNIT if name in _POINTERS else 0
 
 
-def _unit_type(sim: Simulator, row: int) -> UnitType:
+def unit_type(sim: Simulator, row: int) -> UnitType:
     numbers, name = sim.rules.types[row], sim.names[row]
     armed = numbers["n_weapons"] > 0
     reach = float(sim.rules.reach[row].max()) if armed else float(numbers["heal_range"])

@@ -43,7 +43,7 @@ def test_each_player_begins_with_a_townhall_and_twelve_workers(race: str) -> Non
     assert [start.unit for start in mine[:2]] == [TOWNHALLS[race], WORKERS[race]]
     assert sum(start.unit == WORKERS[race] for start in mine) == 12
     assert sum(start.unit == "overlord" for start in mine) == (race == "Zerg")
-    assert len({start.gathers_at for start in mine if start.unit != "overlord"}) == 1
+    assert len({start.gathers_at for start in mine if start.unit not in ("overlord", "larva")}) == 1
 
 
 def test_an_unknown_race_and_too_many_players_are_refused() -> None:

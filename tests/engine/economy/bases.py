@@ -60,3 +60,43 @@ class Base:
 
     def gathered(self, owner: int = 1, what: str = "minerals") -> float:
         return float(self.sim.games.accounts[f"gathered_{what}"][0, owner])
+
+    def find(self, unit: str, owner: int = 1) -> list[int]:
+        """The slots of a player's living units of a type, oldest first."""
+        units = self.sim.units[0]
+        is_one = units["alive"] & (units["owner"] == owner)
+        is_one &= units["kind"] == self.sim.rows[unit]
+        return sorted((int(u) for u in np.flatnonzero(is_one)), key=lambda u: int(units["tag"][u]))
+
+    def count(self, unit: str, owner: int = 1) -> int:
+        return len(self.find(unit, owner))
+
+    def enrich(self, minerals: float = 10_000.0, vespene: float = 10_000.0, owner: int = 1) -> None:
+        """Set what a player has to spend."""
+        self.sim.players["minerals"][0, owner] = minerals
+        self.sim.players["vespene"][0, owner] = vespene
+
+    def purse(self, owner: int = 1) -> tuple[float, float]:
+        player = self.sim.players[0, owner]
+        return float(player["minerals"]), float(player["vespene"])
+
+    def make(self, slot: int, product: str) -> str:
+        """Give the command to make something, in this loop; its answer."""
+        self.sim.produce(0, slot, product)
+        self.sim.step(0)
+        return self.sim.answer(0, slot)
+
+    def wait_for(self, unit: str, n: int, limit: int, owner: int = 1) -> int:
+        """Advance until a player has so many units of a type; the loop."""
+        for _ in range(limit):
+            if self.count(unit, owner) == n:
+                return int(self.sim.ticks[0])
+            self.sim.step(1)
+        raise AssertionError(f"{self.count(unit, owner)} {unit} instead of {n}")
+
+    def without_workers(self) -> "Base":
+        """Nobody gathers, so that a purse tells what was paid."""
+        for owner in (1, 2):
+            for worker in self.workers(owner):
+                self.sim.remove(0, worker)
+        return self

@@ -31,6 +31,8 @@ def stage(sim: Simulator, producer: str, needed: list[str]) -> int:
     for k in range(4):
         sim.create(0, "overlord", 1, 20.0 + 4 * k, 100.0)
     at = (60.5, 60.5)
+    sim.place(0, "pylon", 1, 60.0, 66.0)  # power and creep for those that need them
+    sim.place(0, "creep_tumor_burrowed", 1, 56.5, 64.5)
     parent = parent_of(producer)
     slot = sim.place(0, parent or producer, 1, *at)
     if parent:
@@ -55,6 +57,8 @@ def parent_of(name: str) -> str:
 
 
 def count(sim: Simulator, unit: str) -> int:
+    if sim.rules.types["stored"][sim.rows[unit]]:
+        return int(sim.players["nukes"][0, 1])
     units = sim.units[0]
     is_one = units["alive"] & (units["owner"] == 1) & (units["kind"] == sim.rows[unit])
     return int(is_one.sum())

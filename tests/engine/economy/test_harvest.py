@@ -215,3 +215,23 @@ def test_every_mode_mines_the_same(mode: str) -> None:
 
 def test_a_game_does_not_depend_on_its_batch() -> None:
     assert digests(3)[:1] == digests()
+
+
+def test_a_worker_brings_its_cargo_to_the_base_that_it_gathers_at() -> None:
+    """Sent to the fields of another base, it does not walk back with every load."""
+    base = Base("two_base")
+    sim, (worker, *_) = base.sim, base.workers()
+    far = base.near(codes.MINERALS, owner=2)
+    x, y = (float(sim.units[c][0, base.mine(2)[0]]) for c in ("x", "y"))
+    for unit in base.mine(2):
+        sim.remove(0, unit)
+    sim.step(1)
+    hall = sim.place(0, "command_center", 1, x, y)
+    sim.units["x"][0, worker], sim.units["y"][0, worker] = x - 20.0, y
+    sim.order(0, worker, codes.GATHER, target=far[0])
+    for _ in range(600):
+        sim.step(1)
+        if sim.games.workers["phase"][0, worker] == codes.RETURNING:
+            break
+    sim.step(1)
+    assert sim.games.workers["townhall"][0, worker] == hall

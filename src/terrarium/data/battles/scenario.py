@@ -25,6 +25,10 @@ class Terrain:
     z: NDArray[np.float64]
     """height of the ground, in the game's units; NaN where the sources do not say"""
     creep: NDArray[np.bool_]
+    buildable: NDArray[np.bool_] | None = None
+    """where a structure may stand; `None`: on walkable, flat ground of one level"""
+    sight_blocker: NDArray[np.bool_] | None = None
+    """ground units do not see through these cells; `None`: there are none"""
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,8 @@ class Cargo:
     """passengers have to be all of these"""
     not_units: tuple[str, ...]
     """units that are never taken in"""
+    shared: bool
+    """all carriers of the player hold the same passengers"""
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ def read_cargo(table: Layers, units: Collection[str]) -> Cargo | None:
         dies_with_carrier=cargo.boolean("dies_with_carrier"),
         weapon_range_add=cargo.number_or("weapon_range_add", 0.0, 0),
         only=cargo.words("only", (), words.TRAITS),
+        shared=cargo.boolean_or("shared", False),
         not_units=tuple(cargo.unit_name(name, units, "not_units") for name in banned),
     )
 

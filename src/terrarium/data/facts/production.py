@@ -49,6 +49,10 @@ def read_productions(table: Layers, roster: Roster) -> Iterator[Production]:
             count=way.integer_or_none("count", 1),
             consumes_producer=way.boolean_or("consumes_producer", how in CONSUMING),
             requires=tuple(_requirements(way, roster)),
+            via=way.unit_name(way.text("via"), roster, "via") if way.has("via") else None,
+            via_after_loops=way.pair_or_none("via_after_loops", ordered=True),
+            by_itself=way.boolean_or("by_itself", False),
+            as_trained=way.boolean_or("as_trained", False),
         )
 
 

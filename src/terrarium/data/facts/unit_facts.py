@@ -191,11 +191,34 @@ class Harvest:
 
 
 @dataclass(frozen=True)
+class Creep:
+    """The disc of creep that a source spreads around itself."""
+
+    radius: float
+    start: float
+    """the radius that it has at once"""
+    loops_per_step: float
+    """how long it takes to grow by one ring of cells"""
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The units that a structure leaves when it is destroyed."""
+
+    unit: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Footprint:
     """What a structure covers: cells for placement, an outline that blocks ground units."""
 
     size: tuple[int, int] | None
     ground_block_polygon: tuple[tuple[float, float], ...] | None
+    placement: tuple[tuple[int, int], ...] | None = None
+    """of its cells, from the lower left, those on which nothing else can be built; `None`: all"""
+    blocking: tuple[tuple[int, int], ...] | None = None
+    """those that walkers cannot enter; `None`: as far as the outline covers them"""
 
 
 @dataclass(frozen=True)
@@ -224,6 +247,14 @@ class Production:
     count: int | None
     consumes_producer: bool
     requires: tuple[Requirement, ...]
+    via: str | None
+    """what the producer is meanwhile: an egg, a cocoon"""
+    via_after_loops: tuple[float, float] | None
+    """how long it takes until it is that, a whole number drawn anew each time"""
+    as_trained: bool
+    """timed and refunded like a unit that is trained, though the producer becomes it"""
+    by_itself: bool
+    """as soon as it can be, unless the producer was this before"""
 
 
 @dataclass(frozen=True)
@@ -278,6 +309,16 @@ class Unit:
     fly_height: float
     footprint: Footprint | None
     addon_offset: tuple[float, float] | None
+    creep: Creep | None
+    needs_creep: bool
+    """stands only on creep"""
+    needs_power: bool
+    """stands only in the power of a pylon, and works only there"""
+    leaves: Leaves | None
+    settles_as: str | None
+    """what it becomes by itself when it is finished"""
+    quickens_warp_in: bool
+    """a power field near it is a fast one"""
     speed: float
     speed_creep_multiplier: float | None
     acceleration: float | None
@@ -315,6 +356,10 @@ class Unit:
     production: tuple[Production, ...]
     abilities_seen: tuple[int, ...]
     command_card: tuple[int, ...]
+    blocks_sight: bool = False
+    """ground units do not see through it"""
+    capture_range: float = 0.0
+    """of a neutral tower: how near a unit that takes it over has to be"""
 
     @property
     def known_as(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.production import Roster, UnitId, read_api, read_productions
-from terrarium.data.facts.unit_facts import Footprint, Harvest, Heal, Resource, Unit
+from terrarium.data.facts.unit_facts import Creep, Footprint, Harvest, Heal, Leaves, Resource, Unit
 from terrarium.data.facts.weapons import camel_case, read_weapon
 
 # What most units share. A file states only what is special about a unit.
@@ -22,6 +22,8 @@ STRUCTURE_COLLISION = (
     "small",
     "structure",
 )
+MOST_SIGHT = 30.0
+"""The rows of what a unit sees in a whole game are bits of one number"""
 STRUCTURE_FLAGS = ("counts_against_defeat", "no_armor_while_constructing", "town_alert")
 STRUCTURE_PRIORITY, UNIT_PRIORITY = 11, 20
 FLY_HEIGHT = 3.75
@@ -67,6 +69,7 @@ def read_unit(name: str, table: Layers, roster: Roster) -> Unit:
         **_life(table),
         **_senses(table, flying),
         **_body(table, flying, building),
+        **_ground(table, roster),
         **_motion(table, flying),
         **cost,
         **_behavior(table, flying, building),
@@ -123,7 +126,7 @@ def _with(table: Layers, what: str, amount: float, key: str, default: float) -> 
 
 def _senses(table: Layers, flying: bool) -> dict[str, Any]:
     return {
-        "sight": table.number("sight", 0),
+        "sight": table.number("sight", 0, MOST_SIGHT),
         "detection_range": table.number_or_none("detection_range", 0),
         "radar_range": table.number_or_none("radar_range", 0),
         "power_radius": table.number_or_none("power_radius", 0),
@@ -154,6 +157,38 @@ def _body(table: Layers, flying: bool, building: bool) -> dict[str, Any]:
     }
 
 
+def _ground(table: Layers, roster: Roster) -> dict[str, Any]:
+    """What a unit makes of the ground, and asks of it."""
+    return {
+        "creep": _creep(table),
+        "needs_creep": table.boolean_or("needs_creep", False),
+        "needs_power": table.boolean_or("needs_power", False),
+        "leaves": _leaves(table, roster),
+        "settles_as": table.unit_name(table.text("settles_as"), roster, "settles_as")
+        if table.has("settles_as")
+        else None,
+        "quickens_warp_in": table.boolean_or("quickens_warp_in", False),
+    }
+
+
+def _leaves(table: Layers, roster: Roster) -> Leaves | None:
+    if not table.has("leaves"):
+        return None
+    leaves = table.table("leaves")
+    leaves.only([field.name for field in fields(Leaves)])
+    return Leaves(leaves.unit_name(leaves.text("unit"), roster, "unit"), leaves.integer("count", 1))
+
+
+def _creep(table: Layers) -> Creep | None:
+    if not table.has("creep"):
+        return None
+    creep = table.table("creep")
+    creep.only([field.name for field in fields(Creep)])
+    return Creep(
+        creep.number("radius", 0), creep.number("start", 0), creep.number("loops_per_step", 1)
+    )
+
+
 def _resource(table: Layers) -> Resource | None:
     if not table.has("resource"):
         return None
@@ -180,7 +215,7 @@ def _footprint(table: Layers) -> Footprint | None:
     if not table.has("footprint"):
         return None
     footprint = table.table("footprint")
-    footprint.only([field.name for field in fields(Footprint)])
+    footprint.only(("size", "ground_block_polygon"))
     size, outline = None, None
     if footprint.has("size"):
         width, height = footprint.numbers("size", 2)

@@ -8,7 +8,7 @@ from math import hypot
 from terrarium.data.battles.scenario import Terrain
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
-from terrarium.data.games.neutral import with_neutral
+from terrarium.data.games.neutral import stands, with_neutral
 from terrarium.data.maps.game_map import GameMap, Place
 from terrarium.data.maps.objects import MapObject
 from terrarium.data.maps.terrain import terrain_of
@@ -17,6 +17,8 @@ from terrarium.errors import TerrariumError, nearest
 MINERALS = 50.0
 RING = 3
 """Workers begin on the ring of points this far from the middle of their townhall (maps.md)."""
+LARVAE_APART = 0.7
+"""The three larvae of a game's beginning lie below their hatchery."""
 BASE_RADIUS = 11.0
 """Fields of a start location lie within this distance of it."""
 TOWNHALLS = {"Terran": "command_center", "Zerg": "hatchery", "Protoss": "nexus"}
@@ -71,13 +73,14 @@ class Melee:
 
     @cached_property
     def terrain(self) -> Terrain:
-        """The ground as rocks and towers leave it. Resources are units."""
-        return terrain_of(self.map, with_resources=False)
+        """The bare ground. Resources, rocks and towers are units."""
+        return terrain_of(self.map, with_objects=False)
 
     def starts(self) -> Iterator[Start]:
-        """What stands on the map when the game begins: resources, then player by player."""
-        for resource in self.map.resources:
-            yield Start(resource.type, 0, resource.x, resource.y)
+        """What stands on the map when the game begins: neutral objects, then player by player."""
+        for thing in self.map.objects:
+            if stands(thing.kind):
+                yield Start(thing.type, 0, thing.x, thing.y)
         for owner, (race, place) in enumerate(zip(self.races, self.map.starts, strict=False), 1):
             field = self.first_field(place)
             at = (field.x, field.y) if field else None
@@ -86,6 +89,8 @@ class Melee:
                 yield Start(WORKERS[race], owner, x, y, at)
             if race == "Zerg":
                 yield Start("overlord", owner, *place)
+                for k in (0, 1, -1):
+                    yield Start("larva", owner, place[0] + LARVAE_APART * k, place[1] - RING)
 
     def first_field(self, place: Place) -> MapObject | None:
         """The field that workers are sent to: that nearest to the middle of all fields around, as

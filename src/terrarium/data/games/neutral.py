@@ -1,4 +1,4 @@
-"""Neutral objects of maps as units, so that the rules of a game know them."""
+"""Neutral objects of maps as units, so that the rules know them: resources, rocks, towers."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -19,10 +19,14 @@ ENDLESS_LIFE = 10_000.0
 
 @lru_cache(maxsize=16)
 def with_neutral(rules: RuleSet) -> RuleSet:
-    """A rule set that also has the resources of maps."""
-    resources = {kind.name: kind for kind in object_types().values() if kind.is_resource}
-    units = {name: neutral_unit(kind) for name, kind in resources.items()}
+    """A rule set that also has what stands on maps and belongs to nobody."""
+    units = {kind.name: neutral_unit(kind) for kind in object_types().values() if stands(kind)}
     return replace(rules, units={**rules.units, **units})
+
+
+def stands(kind: ObjectType) -> bool:
+    """Is it a thing on the ground? Zones that change the speed of units are none."""
+    return kind.kind != "zone"
 
 
 def neutral_unit(kind: ObjectType) -> Unit:
@@ -35,20 +39,31 @@ def neutral_unit(kind: ObjectType) -> Unit:
         "hp": kind.hp or ENDLESS_LIFE,
         "armor": kind.armor,
         "attributes": ["Structure"],
-        "flags": ["invulnerable"],
-        "sight": 0,
+        "flags": [] if kind.hp else ["invulnerable"],
+        "sight": kind.sight,
         "radius": kind.radius,
         "cost_category": "none",
     }
     table = Layers([Table("maps/objects.toml", facts, {}, (kind.name,))])
     unit = read_unit(kind.name, table, {kind.name: UnitId(number, kind.api_name, "structure")})
-    resource = Resource(
+    shape = kind.shape
+    size = (shape.width, shape.height)
+    footprint = Footprint(size, shape.outline or None, shape.placement, shape.blocking)
+    resource = _resource(kind) if kind.is_resource else None
+    return replace(
+        unit,
+        resource=resource,
+        footprint=footprint,
+        blocks_sight=kind.blocks_sight,
+        capture_range=kind.capture_range,
+    )
+
+
+def _resource(kind: ObjectType) -> Resource:
+    return Resource(
         kind=kind.kind,
         contents=float(kind.contents),
         per_trip=float(kind.per_trip),
         gather_loops=GATHER_LOOPS[kind.kind],
         pause_loops=PAUSE_LOOPS[kind.kind],
     )
-    outline = kind.shape.outline
-    footprint = Footprint((kind.shape.width, kind.shape.height), outline)
-    return replace(unit, resource=resource, footprint=footprint)

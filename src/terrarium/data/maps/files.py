@@ -40,6 +40,11 @@ def load_map(file: str | Path) -> GameMap:
     return _map_of(table, path.stem)
 
 
+def read_map_text(text: str, name: str) -> GameMap:
+    """A map from the text of its file, and check it."""
+    return _map_of(Table.parse(text, name), name)
+
+
 def map_text(game_map: GameMap) -> str:
     """A map in the format of its file."""
     lines = [

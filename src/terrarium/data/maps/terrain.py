@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
 from terrarium.data.maps.game_map import GameMap
-from terrarium.data.maps.grids import Mask, blocked_by
+from terrarium.data.maps.grids import Mask, blocked_by, taken_by
 
 LEVEL_STEPS = 16
 """of the height grid between two cliff levels, 2.0 in the game's units"""
@@ -16,14 +16,13 @@ _OFF = 6
 """A cell that differs more than this from those around it is an error of the recorded grid"""
 
 
-def terrain_of(
-    game_map: GameMap, with_objects: bool = True, with_resources: bool = True
-) -> Terrain:
+def terrain_of(game_map: GameMap, with_objects: bool = True) -> Terrain:
     """The ground of a map; resources, rocks and towers block it unless they are left out."""
-    blocking = [o for o in game_map.objects if with_resources or not o.kind.is_resource]
     walkable = game_map.pathing_grid.copy()
+    buildable = game_map.placement_grid.copy()
     if with_objects:
-        walkable &= ~blocked_by(walkable.shape, blocking)
+        walkable &= ~blocked_by(walkable.shape, game_map.objects)
+        buildable &= ~taken_by(walkable.shape, game_map.objects)
     height = repaired_height(game_map)
     lowest = int(height[game_map.pathing_grid].min())
     # Levels of all maps are 15 above a multiple of 16.
@@ -42,8 +41,10 @@ def terrain_of(
         ramp=np.where(rest == 0, 0, 1 + rest * 3 // LEVEL_STEPS).astype(np.uint8),
         z=(height.astype(np.float64) - GROUND_STEP) / STEPS_PER_Z,
         creep=np.zeros_like(walkable),
+        buildable=buildable,
+        sight_blocker=game_map.sight_blocker,
     )
-    for grid in (terrain.walkable, terrain.level, terrain.ramp, terrain.z, terrain.creep):
+    for grid in (walkable, terrain.level, terrain.ramp, terrain.z, terrain.creep, buildable):
         grid.setflags(write=False)
     return terrain
 

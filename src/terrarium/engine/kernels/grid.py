@@ -13,6 +13,20 @@ CROWD = 48
 
 
 @kernel
+def list_places(game: Game) -> None:
+    """Put the places of the living side by side: few need no grid."""
+    n_members = 0
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        me, spot = game.units[u], game.scratch.spots[n_members]
+        if me.alive:
+            spot.unit, spot.owner = u, me.owner
+            spot.x, spot.y = me.x, me.y
+            n_members += 1
+    game.scratch.counts[N_MEMBERS] = n_members
+
+
+@kernel
 def fill_grid(game: Game) -> None:
     """Sort the living into buckets, by counting."""
     across, scratch = game.ground.size[2], game.scratch

@@ -10,7 +10,7 @@ from terrarium.engine.jit import kernel
 
 # Purposes of a draw.
 COOLDOWN, TIE, DIRECTION, LIFETIME, PHASE, VOLLEY, ORDER_POINT, TEAM, POSITION, MORPHING = range(10)
-HARVEST = 10
+HARVEST, COCOON = 10, 11
 # Those of environments, which draw beside the game.
 SIGHTING, TURN, CHOICE, BATTLE = range(12, 16)
 

@@ -15,9 +15,18 @@ from terrarium.engine.kernels.combat.shots import advance_shot
 from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
+from terrarium.engine.kernels.construction.construction import construct
+from terrarium.engine.kernels.economy.hangars import run_hangars
 from terrarium.engine.kernels.economy.harvest import harvest
+from terrarium.engine.kernels.economy.larvae import run_larvae
+from terrarium.engine.kernels.economy.merging import run_mergers
 from terrarium.engine.kernels.economy.production import run_production
-from terrarium.engine.kernels.grid import CROWD, fill_grid
+from terrarium.engine.kernels.economy.score import count_made, tally
+from terrarium.engine.kernels.economy.warping import run_warping
+from terrarium.engine.kernels.ending import judge
+from terrarium.engine.kernels.grid import CROWD, fill_grid, list_places
+from terrarium.engine.kernels.ground.surroundings import feel_ground, ways_of_all
+from terrarium.engine.kernels.ground.tumors import settle_tumors
 from terrarium.engine.kernels.movement.collision import DRIFT_TICKS, find_pairs, push_apart
 from terrarium.engine.kernels.movement.movement import choose_ways, make_steps, settle
 from terrarium.engine.kernels.orders.commands import obey_commands
@@ -25,7 +34,8 @@ from terrarium.engine.kernels.orders.orders import follow_orders
 from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import N_HITS, Game, has_economy, is_unit
+from terrarium.engine.kernels.vision.views import see
+from terrarium.engine.state import N_HITS, Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -34,9 +44,11 @@ def tick(game: Game) -> None:
     update_living(game)
     run_script(game)
     together = follow_orders(game)
-    if game.clock[0].fog or together & codes.CLOAKED:
+    if not keeps_sight(game) and (game.clock[0].fog or together & codes.CLOAKED):
         look(game)
-    if game.clock[0].n_living >= CROWD:
+    if game.clock[0].n_living < CROWD:
+        list_places(game)
+    else:
         fill_grid(game)
     acquire_targets(game)
     if together & codes.HEALS:
@@ -61,12 +73,28 @@ def tick(game: Game) -> None:
         resolve_hits(game)
 
     if has_economy(game):
+        construct(game)
         harvest(game)
+        ways = ways_of_all(game)
+        feel_ground(game, ways)
+        if ways & codes.ZERG_WAYS:
+            settle_tumors(game)
+            run_larvae(game)
+        if ways & codes.PROTOSS_WAYS:
+            run_mergers(game)
+            run_hangars(game)
+        if ways != 0:
+            run_warping(game)
         run_production(game)
     if together & codes.HEALS:
         heal(game)
     if regenerate(game):
         bury(game)
+    if has_economy(game):
+        count_made(game)
+        judge(game)
+    if keeps_sight(game):
+        see(game)
     game.clock[0].tick += 1
 
 
@@ -94,6 +122,8 @@ def advance(game: Game, n_ticks: int) -> None:
     obey_commands(game)
     for _ in range(n_ticks):
         tick(game)
+    if has_economy(game):
+        tally(game)
 
 
 @entry

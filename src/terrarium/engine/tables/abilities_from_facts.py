@@ -101,6 +101,7 @@ def _row(ability: Ability, names: RowNames) -> dict[str, Any]:
         "life": ability.life,
         "minerals": ability.minerals,
         "nukes": int(ability.uses_up is not None),
+        "needs": 0,  # follows from the needs of products
         "cooldown": ability.cooldown_loops,
         "cooldown_from": codes.code(words.COOLDOWN_STARTS, ability.cooldown_from),
         "prep": ability.prep_loops or 0.0,

@@ -24,7 +24,8 @@ STATUS_OF_STATE = {
     # The mechanic that puts these on a unit sees to what they mean.
     "locked_on": 0,
     "channeling": 0,
-    # Of the economy, which is still to come.
+    "spreads_creep": codes.SPREADS_CREEP,
+    # The rules of the economy see to these.
     "injected": 0,
     "carries_minerals": 0,
     "carries_rich_minerals": 0,
@@ -37,7 +38,7 @@ STATUS_OF_PREVENTION = {
     "teleport": codes.GROUNDED,
     "load": codes.GROUNDED,
     "detection": codes.BLINDED,
-    "production": 0,  # of the economy, which is still to come
+    "production": codes.HALTED,
     "energy_regeneration": codes.STARVED,
 }
 
@@ -79,6 +80,8 @@ def _buff_row(buff: Buff) -> dict[str, Any]:
         status |= codes.EMPOWERED
     first = buff.strikes[0] if buff.strikes else None
     ticks = buff.duration_loops or 0.0
+    if buff.work_rate_multiplier != 1.0:
+        ticks += 1.0  # buffs run before production, which would lose the last of them
     return {
         "id": buff.id or 0,
         "ticks": ticks,
@@ -89,6 +92,7 @@ def _buff_row(buff: Buff) -> dict[str, Any]:
         "accel_mult": buff.acceleration_multiplier,
         "accel_add": buff.acceleration_add / TICKS_PER_S**2,
         "rate": buff.attack_rate_multiplier,
+        "work": buff.work_rate_multiplier,
         "range_add": buff.weapon_range_add,
         "damage_add": sum(buff.damage_add.values()),
         "damage_vs": attributes(buff.damage_add),

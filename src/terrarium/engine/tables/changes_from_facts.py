@@ -27,6 +27,7 @@ FIELDS = {
     "cooldown_loops": codes.CHANGES_COOLDOWN,
     "morph_loops": codes.CHANGES_MORPH,
     "circle_radius": codes.CHANGES_CIRCLE,
+    "speed_creep_multiplier": codes.CHANGES_CREEP_SPEED,
     "speed_multiplier": codes.CHANGES_SPEED,
     "acceleration_multiplier": codes.CHANGES_ACCELERATION,
 }
@@ -35,18 +36,16 @@ _SCALES = {
     codes.CHANGES_ACCELERATION: 1.0 / TICKS_PER_S**2,
 }
 IN_DAMAGE_TABLES = frozenset({"damage", "bonus", "damage_vs_structures"})
-NOT_YET = frozenset(
-    {"scan_range", "line.steps", "speed_creep_multiplier", "max_units", "energy_regen_per_s"}
-)
+NOT_YET = frozenset({"scan_range", "line.steps", "max_units", "energy_regen_per_s"})
 """Fields that no rule reads. A longer range lengthens the look-out anyway, and the room of a
-carrier limits its passengers; creep, longer spines and faster energy await their turn."""
+carrier limits its passengers; longer spines and faster energy await their turn."""
 
 
 def compile_upgrades(facts: RuleSet, names: RowNames) -> Records:
     """A row for each upgrade."""
     table = records(max(1, len(facts.upgrades)), UPGRADE)
     for row, upgrade in enumerate(facts.upgrades.values()):
-        table[row] = _key(upgrade, names)
+        table[row] = (*_key(upgrade, names), upgrade.minerals, upgrade.vespene)
     return table
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from terrarium.data.facts.unit_facts import Footprint, Unit
 from terrarium.engine.records import Records, records
 
-MAX_SIDE = 5
+MAX_SIDE = 12
 MAX_CORNERS = 8
 NO_FOOTPRINT = -1
 CLOSED_SHARE = 0.2
@@ -18,7 +18,9 @@ FOOTPRINT = np.dtype(
     [
         ("width", "i8"),  # in cells
         ("height", "i8"),
-        ("closed", "i8"),  # bit y * MAX_SIDE + x: no walker may enter that cell
+        ("taken", "i8", (MAX_SIDE,)),  # bit x of row y: nothing else can be built on that cell
+        ("closed", "i8", (MAX_SIDE,)),  # the same: no walker may enter it
+        ("n_closed", "i8"),
         ("n_corners", "i8"),  # of the outline, counterclockwise; 0 = it can be walked over
         ("corner_x", "f8", (MAX_CORNERS,)),  # from the center
         ("corner_y", "f8", (MAX_CORNERS,)),
@@ -50,9 +52,20 @@ def _fill(row: Records, footprint: Footprint) -> None:
         row["corner_x"][k], row["corner_y"][k] = x, y
     for y in range(height):
         for x in range(width):
-            inside = _cut_to_cell(outline, x - width / 2.0, y - height / 2.0)
-            if abs(_area(inside)) >= CLOSED_SHARE:
-                row["closed"] |= 1 << (y * MAX_SIDE + x)
+            if footprint.placement is None or (x, y) in footprint.placement:
+                row["taken"][y] |= 1 << x
+            if _is_closed(footprint, outline, x, y):
+                row["closed"][y] |= 1 << x
+                row["n_closed"] += 1
+
+
+def _is_closed(footprint: Footprint, outline: Corners, x: int, y: int) -> bool:
+    if footprint.blocking is not None:
+        return (x, y) in footprint.blocking
+    assert footprint.size is not None
+    width, height = footprint.size
+    inside = _cut_to_cell(outline, x - width / 2.0, y - height / 2.0)
+    return abs(_area(inside)) >= CLOSED_SHARE
 
 
 def _area(corners: Corners) -> float:

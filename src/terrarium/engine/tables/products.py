@@ -1,6 +1,7 @@
 """Everything that is made: units, structures, add-ons, paid morphs and upgrades, as rows."""
 
 from collections.abc import Iterator, Mapping
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ NONE = -1
 PRODUCT = np.dtype(
     [
         ("how", "i8"),  # codes.HOW_TRAIN and following
+        ("builder", "i8"),  # codes.STAYS, LEAVES, BECOMES_IT; -1 = no worker builds it
         ("by", "i8"),  # row of Rules.types that makes it
         ("makes", "i8"),  # row of Rules.types; -1 = it is an upgrade
         ("upgrade", "i8"),  # row of Rules.upgrades; -1 = it is a unit
@@ -23,6 +25,14 @@ PRODUCT = np.dtype(
         ("vespene", "f8"),
         ("supply", "f8"),  # of all of them together
         ("ticks", "f8"),
+        ("via", "i8"),  # row of Rules.types that the producer is meanwhile; -1 = it stays itself
+        ("via_low", "i8"),  # ticks until it is that, a whole number from low to high
+        ("via_high", "i8"),
+        ("via_ticks", "f8"),  # from then on
+        ("gate_ticks", "f8"),  # how long a warp gate has to wait afterwards
+        ("energy", "f8"),  # of the producer
+        ("by_itself", "?"),
+        ("refund", "f8"),  # share of the price that comes back
         ("needs", "i8"),  # bit k: something of the player has to fulfil need k
         ("attached", "i8"),  # the same, by an add-on of the producer
         ("needs_tech", "i8"),  # upgrades without levels, bits of PLAYER.techs
@@ -50,6 +60,7 @@ def find_needs(facts: RuleSet) -> Needs:
     ways = (way for unit in facts.units.values() for way in unit.production)
     wanted = {by_id.get(r.id) for way in ways for r in way.requires if r.kind != "upgrade"}
     wanted |= {name for upgrade in facts.upgrades.values() for name in upgrade.requires_units}
+    wanted |= {name for ability in facts.abilities.values() for name in ability.requires_units}
     names = [name for name in facts.units if name in wanted]
     assert len(names) < 63, "the needs of products are the bits of one number"
     return Needs({name: 1 << k for k, name in enumerate(names)})
@@ -70,15 +81,15 @@ def compile_products(
 Row = tuple[tuple[str, str], dict[str, Any]]
 
 
-def _how(way: Production, producer: Unit, facts: RuleSet) -> int | None:
+def _how(way: Production, producer: Unit, unit: Unit, facts: RuleSet) -> int | None:
     """By which of codes.HOW_TRAIN and following a unit is made; None = by an ability, which has a
     row of its own, or by itself."""
-    if way.how in ("ability", "automatic") or (
-        way.how in ("morph", "morph_place")
-        and way.ability in {ability.id for ability in facts.abilities.values()}
-    ):
+    known = way.ability in {ability.id for ability in facts.abilities.values()}
+    if way.how == "automatic" or (known and way.how in ("ability", "morph", "morph_place")):
         return None
-    if producer.name == "larva":
+    if way.how == "ability":  # a queen's tumor, which is built like anything else
+        return codes.HOW_BUILD if unit.kind == "structure" else None
+    if producer.mover == LARVA_MOVER:
         return codes.HOW_LARVA
     return codes.code(words.WAYS_OF_PRODUCTION, way.how)
 
@@ -88,7 +99,7 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
     for unit in facts.units.values():
         for way in unit.production:
             producer = by_id.get(way.by)
-            how = _how(way, producer, facts) if producer else None
+            how = _how(way, producer, unit, facts) if producer else None
             if producer is None or how is None:
                 continue
             required = [(r, by_id.get(r.id)) for r in way.requires]
@@ -100,14 +111,16 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                 (producer.name, unit.name),
                 {
                     "how": how,
+                    "builder": _builder(how, producer),
                     "by": names.types[producer.name],
                     "makes": names.types[unit.name],
                     "upgrade": NONE,
                     "count": count,
                     "minerals": way.pays_minerals,
                     "vespene": way.pays_vespene,
-                    "supply": count * unit.supply_used,
+                    "supply": count * unit.supply_used - _supply_before(how, producer),
                     "ticks": way.loops or 0.0,
+                    **_via(how, way, names),
                     "needs": sum(needs.bits[name] for name in others),
                     "attached": sum(needs.bits[name] for name in addons),
                     "needs_tech": _techs(facts, names, techs),
@@ -115,6 +128,44 @@ def _made(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "level_before": 0,
                 },
             )
+
+
+LARVA_MOVER = "creep_only"
+"""how larvae move, and nothing else"""
+IN_WORK = (codes.HOW_TRAIN, codes.HOW_RESEARCH, codes.HOW_LARVA)
+"""what gives all of its price back; of the rest it is three quarters (game_rules.md, 9)"""
+
+
+def _supply_before(how: int, producer: Unit) -> float:
+    """What the producer has taken already that becomes the product."""
+    return {codes.HOW_MORPH: 1, codes.HOW_MERGE: 2}.get(how, 0) * producer.supply_used
+
+
+def _via(how: int, way: Production, names: RowNames) -> dict[str, Any]:
+    """Eggs take all of the time, what becomes something else one loop less (economy.md, 7)."""
+    loops = way.loops or 0.0
+    trained = how in IN_WORK or way.as_trained
+    low, high = way.via_after_loops or (0.0, 0.0)
+    return {
+        "via": names.types.get(way.via or "", NONE),
+        "via_low": int(low),
+        "via_high": int(high),
+        "via_ticks": loops if trained else ceil(loops) - 1.0,
+        "refund": 1.0 if trained else 0.75,
+        "gate_ticks": way.gate_cooldown_loops or 0.0,
+        "energy": way.pays_energy or 0.0,
+        "by_itself": way.by_itself,
+    }
+
+
+def _builder(how: int, producer: Unit) -> int:
+    """What becomes of the worker that begins a structure (game_rules.md, 9)."""
+    if how not in (codes.HOW_BUILD, codes.HOW_BUILD_ON_GEYSER):
+        return NONE
+    if "worker" not in producer.flags:
+        return codes.LEAVES if producer.speed else NONE
+    manners = {"Terran": codes.STAYS, "Protoss": codes.LEAVES, "Zerg": codes.BECOMES_IT}
+    return manners[producer.race]
 
 
 def _techs(facts: RuleSet, names: RowNames, ids: list[int]) -> int:
@@ -131,6 +182,7 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                 (producer, upgrade.name),
                 {
                     "how": codes.HOW_RESEARCH,
+                    "builder": NONE,
                     "by": names.types[producer],
                     "makes": NONE,
                     "upgrade": names.upgrades[upgrade.name],
@@ -139,6 +191,14 @@ def _researched(facts: RuleSet, names: RowNames, needs: Needs) -> Iterator[Row]:
                     "vespene": upgrade.vespene,
                     "supply": 0.0,
                     "ticks": upgrade.research_loops,
+                    "via": NONE,
+                    "via_low": 0,
+                    "via_high": 0,
+                    "via_ticks": upgrade.research_loops,
+                    "refund": 1.0,
+                    "gate_ticks": 0.0,
+                    "energy": 0.0,
+                    "by_itself": False,
                     "needs": sum(needs.bits.get(name, 0) for name in upgrade.requires_units),
                     "attached": 0,
                     "needs_tech": sum(names.techs[name] for name in single),

@@ -10,6 +10,7 @@ from terrarium.engine.tables.footprints import FOOTPRINT
 from terrarium.engine.tables.mechanics.impact import IMPACT
 from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
+from terrarium.engine.tables.structures import STRUCTURE
 
 RULES_VERSION = 4
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
@@ -75,6 +76,10 @@ TYPE = np.dtype(
         ("sight", "f8"),
         ("sees_up", "?"),  # sees over cliffs
         ("detects", "f8"),  # how far
+        ("opaque", "?"),  # blocks the sight of units on the ground
+        ("capture", "f8"),  # how near a unit that takes a tower over has to be
+        ("radar", "f8"),  # how far a Sensor Tower shows that somebody is there
+        ("snapshot", "?"),  # players remember it in the fog
         ("cargo_size", "i8"),
         ("cargo_room", "i8"),
         ("repair_ticks", "f8"),  # for all of its life; 0 = cannot be repaired
@@ -100,8 +105,33 @@ TYPE = np.dtype(
         ("townhall", "?"),  # takes what workers bring
         ("supply_used", "f8"),
         ("supply_given", "f8"),
+        ("ways", "i8"),  # codes.ZERG_WAYS, PROTOSS_WAYS
+        ("is_larva", "?"),
+        ("breeds", "?"),  # larvae come to it
+        ("creep", "f8"),  # radius that it spreads creep to; 0 = it does not
+        ("creep_start", "f8"),
+        ("creep_ticks", "f8"),  # for a step of one cell
+        ("creep_speed", "f8"),  # how much faster it is on creep
+        ("needs_creep", "?"),
+        ("power", "f8"),  # radius that it gives power to; 0 = it does not
+        ("needs_power", "?"),
+        ("leaves", "i8"),  # row of Rules.types that comes out when it is destroyed; -1 = none
+        ("n_left", "i8"),
+        ("stored", "?"),  # is kept for an ability that uses it up, as a nuke is
+        ("stores", "?"),  # makes what is kept
+        ("hangar", "i8"),  # row of the product that it keeps aboard and sends out; -1 = none
+        ("in_hangar", "?"),  # is such a product
+        ("becomes_itself", "i8"),  # row of the product that it turns into by itself; -1 = none
+        ("settles_as", "i8"),  # row of Rules.types that it becomes when it is finished; -1 = none
+        ("quickens_warp_in", "?"),  # a power field near it is a fast one
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
+        ("trains", "?"),  # a structure that makes units
+        ("hall", "?"),  # a townhall, also one that flies
+        ("keeps_in_game", "?"),  # who has none of these has lost
+        ("category", "i8"),  # of the score: codes.NO_CATEGORY and following
+        ("worth_minerals", "f8"),  # in the score
+        ("worth_vespene", "f8"),
         ("reactor", "?"),  # lets its producer make two at a time
     ],
     align=True,
@@ -222,6 +252,7 @@ ABILITY = np.dtype(
         ("life", "f8"),
         ("minerals", "f8"),
         ("nukes", "i8"),
+        ("needs", "i8"),  # bits of TYPE.fulfils that something of the player has to have
         ("cooldown", "f8"),
         ("cooldown_slot", "i8"),
         ("cooldown_from", "i8"),
@@ -265,6 +296,7 @@ BUFF_ROW = np.dtype(
         ("accel_mult", "f8"),
         ("accel_add", "f8"),
         ("rate", "f8"),
+        ("work", "f8"),  # how fast a structure makes what it makes
         ("range_add", "f8"),
         ("damage_add", "f8"),  # against targets with one of `damage_vs`
         ("damage_vs", "i8"),
@@ -320,7 +352,21 @@ CHANGE = np.dtype(
     align=True,
 )
 
-UPGRADE = np.dtype([("tech", "i8"), ("family", "i8"), ("level", "i8")], align=True)
+UPGRADE = np.dtype(
+    [("tech", "i8"), ("family", "i8"), ("level", "i8"), ("minerals", "f8"), ("vespene", "f8")],
+    align=True,
+)
+
+
+# How larvae come to hatcheries.
+BREEDING = np.dtype(
+    [
+        ("larva", "i8"),  # row of Rules.types; -1 = this rule set has none
+        ("inject", "i8"),  # row of the ability that brings more; -1 = none
+        ("n_injected", "i8"),
+    ],
+    align=True,
+)
 
 
 class Rules(NamedTuple):
@@ -330,6 +376,7 @@ class Rules(NamedTuple):
     targeting: Annotated[Records, TARGETING, "1"]
     assumptions: Annotated[Records, ASSUMPTIONS, "1"]
     harvest: Annotated[Records, HARVEST, "1"]
+    breeding: Annotated[Records, BREEDING, "1"]
     products: Annotated[Records, PRODUCT, "products"]
     types: Annotated[Records, TYPE, "T"]
     weapons: Annotated[Records, WEAPON, "W"]
@@ -351,3 +398,4 @@ class Rules(NamedTuple):
     kit: Annotated[NDArray[np.int64], "i8", "T K"]  # abilities that a type has; -1 = no more
     kit_needs: Annotated[NDArray[np.int64], "i8", "T K"]  # upgrades that it needs, a bit each
     footprints: Annotated[Records, FOOTPRINT, "P"]
+    structures: Annotated[Records, STRUCTURE, "T"]  # what types ask of the place they stand on

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Terrain
+from terrarium.engine.tables.sight_lines import SIGHT_CELLS, compile_sight
 
 # The eight neighbors, counterclockwise from east; odd ones are diagonal.
 STEP_X = (1, 1, 0, -1, -1, -1, 0, 1)
@@ -38,7 +39,10 @@ class Ground(NamedTuple):
     island: Annotated[NDArray[np.int32], "i4", "layers C"]  # connected cells; -1 = none
     convex: Annotated[NDArray[np.bool_], "?", "layers"]  # one rectangle: every way is straight
     level: Annotated[NDArray[np.int64], "i8", "C"]
-    buildable: Annotated[NDArray[np.bool_], "?", "C"]  # walkable, and not a ramp
+    terrace: Annotated[NDArray[np.int64], "i8", "C"]  # structures stand on one; -1 = on none
+    sight: Annotated[NDArray[np.int32], "i4", "C 31"]  # lines of sight; of whole games
+    unseen: Annotated[NDArray[np.int16], "i2", "C"]  # squared distance to what is out of sight
+    opaque: Annotated[NDArray[np.bool_], "?", "C"]  # what no ground unit sees through; the same
     step_cost: Annotated[NDArray[np.int64], "i8", "2"]  # straight, diagonal
     # Sectors are numbered like cells: row by row.
     sector_column: Annotated[NDArray[np.int64], "i8", "width"]  # of each x
@@ -52,7 +56,7 @@ def is_one_sector(ground: Ground) -> bool:
     return len(ground.column_edge) == len(ground.row_edge) == 2
 
 
-def compile_ground(terrain: Terrain) -> Ground:
+def compile_ground(terrain: Terrain, with_sight: bool = False) -> Ground:
     """Derive the connectivity of each layer: small walkers, large walkers, cliff-walkers."""
     height, width = terrain.walkable.shape
     step = 4 * terrain.level.astype(np.int64) + terrain.ramp.astype(np.int64)
@@ -66,6 +70,9 @@ def compile_ground(terrain: Terrain) -> Ground:
     whole = width * height <= WHOLE_MAP_CELLS
     column_edge = np.array([0, width]) if whole else sector_edges(width)
     row_edge = np.array([0, height]) if whole else sector_edges(height)
+    sight, unseen = np.zeros((0, 2 * SIGHT_CELLS + 1), np.int32), np.zeros(0, np.int16)
+    if with_sight:
+        sight, unseen = compile_sight(terrain.level.astype(np.int64), _opaque(terrain))
     return Ground(
         size=np.array([width, height, _buckets(width), _buckets(height)], np.int64),
         playable=np.array(terrain.playable, np.float64),
@@ -79,13 +86,21 @@ def compile_ground(terrain: Terrain) -> Ground:
             [_is_convex(walkable, bits) for (walkable, _), bits in zip(layers, opens, strict=True)]
         ),
         level=terrain.level.astype(np.int64).ravel(),
-        buildable=(terrain.walkable & (terrain.ramp == 0)).ravel(),
+        terrace=_terraces(terrain).ravel(),
+        sight=sight,
+        unseen=unseen,
+        opaque=_opaque(terrain).ravel() if with_sight else np.zeros(0, np.bool_),
         step_cost=np.array(FINE_STEPS if whole else COARSE_STEPS, np.int64),
         sector_column=np.repeat(np.arange(len(column_edge) - 1), np.diff(column_edge)),
         sector_row=np.repeat(np.arange(len(row_edge) - 1), np.diff(row_edge)),
         column_edge=column_edge.astype(np.int64),
         row_edge=row_edge.astype(np.int64),
     )
+
+
+def _opaque(terrain: Terrain) -> NDArray[np.bool_]:
+    blocker = terrain.sight_blocker
+    return np.zeros_like(terrain.walkable) if blocker is None else blocker
 
 
 def sector_edges(length: int) -> NDArray[np.int64]:
@@ -98,6 +113,15 @@ def sector_edges(length: int) -> NDArray[np.int64]:
     low = [-(-k * length // n_sectors) for k in range(n_sectors // 2 + 1)]
     high = [length - edge for edge in reversed(low)]
     return np.array(low + (high if n_sectors % 2 else high[1:]), np.int64)
+
+
+def _terraces(terrain: Terrain) -> NDArray[np.int64]:
+    """Where structures may stand: what a map says, which has no such cell at a cliff, or flat
+    ground of one level."""
+    if terrain.buildable is not None:
+        return terrain.buildable.astype(np.int64) - 1
+    flat = terrain.walkable & (terrain.ramp == 0)
+    return np.where(flat, terrain.level.astype(np.int64), -1)
 
 
 def _buckets(length: int) -> int:

@@ -20,7 +20,8 @@ from terrarium.data.vocabulary import (
     RESPONSES,
 )
 from terrarium.engine import codes
-from terrarium.engine.records import records
+from terrarium.engine.records import Records, records
+from terrarium.engine.score import CATEGORIES
 from terrarium.engine.tables.abilities_from_facts import compile_abilities, compile_kits
 from terrarium.engine.tables.buffs_from_facts import compile_areas, compile_buffs
 from terrarium.engine.tables.changes_from_facts import compile_changes, compile_upgrades
@@ -43,9 +44,10 @@ from terrarium.engine.tables.names import (
     record,
     traits,
 )
-from terrarium.engine.tables.products import compile_products, find_needs
+from terrarium.engine.tables.products import LARVA_MOVER, compile_products, find_needs
 from terrarium.engine.tables.rules import (
     ASSUMPTIONS,
+    BREEDING,
     HARVEST,
     HIT_ROW,
     TARGETING,
@@ -53,12 +55,14 @@ from terrarium.engine.tables.rules import (
     WEAPON,
     Rules,
 )
+from terrarium.engine.tables.structures import compile_structures
 from terrarium.engine.tables.weapons_from_facts import (
     INSTANT_ACCELERATION,
     escort_of,
     fill_matrices,
     hit_row,
     hits_of,
+    launch_weapons,
     weapon_row,
     working_weapons,
 )
@@ -84,14 +88,16 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     needs = find_needs(facts)
     kits = compile_kits(facts, names)
     footprints, footprint_rows = compile_footprints(units)
+    launchers = [(unit, weapon) for unit in units for weapon in launch_weapons(unit)]
     n_types, n_hits = len(units), max(1, n_of_weapons + len(spells))
     rules = Rules(
         targeting=records(1, TARGETING),
         assumptions=records(1, ASSUMPTIONS),
         harvest=records(1, HARVEST),
+        breeding=records(1, BREEDING),
         products=compile_products(facts, names, needs)[0],
         types=records(n_types, TYPE),
-        weapons=records(max(1, len(weapons)), WEAPON),
+        weapons=records(max(1, len(weapons) + len(launchers)), WEAPON),
         hits=records(n_hits, HIT_ROW),
         damage=np.zeros((n_hits, n_types)),
         damage_step=np.zeros((n_hits, n_types)),
@@ -101,6 +107,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         reach=np.zeros((n_types, 2 * n_types)),
         too_near=np.zeros((n_types, 2 * n_types)),
         footprints=footprints,
+        structures=compile_structures(facts, names),
         **compile_abilities(facts, names, first_hits, spans["ability"]),
         buffs=compile_buffs(facts, first_hits, spans["buff"]),
         areas=compile_areas(facts, names, first_hits),
@@ -117,13 +124,21 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         round(limits.call_for_help_loops),
     )
     rules.harvest[0] = _HARVEST
+    rules.breeding[0] = _breeding(facts, names)
     rules.assumptions[0] = record(ASSUMPTIONS, _answers(facts.assumptions))
+    stored = {ability.uses_up for ability in facts.abilities.values() if ability.uses_up}
+    stores = {
+        way.by for name in stored if name in facts.units for way in facts.units[name].production
+    }
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
-        values |= _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= _score(unit, facts) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= {"leaves": names.types.get(unit.leaves.unit, -1) if unit.leaves else -1}
+        values |= {"stored": unit.name in stored, "stores": unit.id in stores}
+        values |= {"settles_as": names.types.get(unit.settles_as or "", -1)}
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -144,8 +159,40 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         rules.damage[h] = damage_of(strike.damage, strike.bonus, units)
         rules.damage_extra[h] = extra
         h += 1
+    for ability_row, ability in enumerate(facts.abilities.values()):
+        bits = [needs.bits.get(name, 0) for name in set(ability.requires_units)]
+        rules.abilities["needs"][ability_row] = sum(bits)
+    for row, product in enumerate(rules.products):
+        if product["by_itself"]:
+            rules.types["becomes_itself"][product["by"]] = row
+        if _is_kept_aboard(product, rules):
+            rules.types["hangar"][product["by"]] = row
+            rules.types["in_hangar"][product["makes"]] = True
+    for unit, weapon in launchers:  # after all others, whose rows stay what they were
+        row = names.types[unit.name]
+        rules.weapons[w] = record(WEAPON, weapon_row(weapon, [], first_hit=0))
+        rules.types["first_weapon"][row], rules.types["n_weapons"][row] = w, 1
+        rules.types["scan"][row] = weapon.scan_range
+        w += 1
     fill_matrices(rules, units)
     return rules, dict(names.types)
+
+
+def _breeding(facts: RuleSet, names: RowNames) -> tuple[int, int, int]:
+    """A row of BREEDING."""
+    larvae = [unit.name for unit in facts.units.values() if unit.mover == LARVA_MOVER]
+    if not larvae:
+        return -1, -1, 0
+    for ability in facts.abilities.values():
+        if ability.summon and ability.summon.unit == larvae[0]:
+            return names.types[larvae[0]], names.abilities[ability.name], ability.summon.count
+    return names.types[larvae[0]], -1, 0
+
+
+def _is_kept_aboard(product: Records, rules: Rules) -> bool:
+    """Is it trained by a unit that flies about, as Interceptors are?"""
+    producer = rules.types[product["by"]]
+    return bool(product["how"] == codes.HOW_TRAIN and producer["mobile"] and producer["flying"])
 
 
 def _answers(assumptions: Assumptions) -> dict[str, Any]:
@@ -238,7 +285,8 @@ def _type_row(unit: Unit, first_weapon: int) -> dict[str, Any]:
         "flying": unit.flying,
         "structure": "Structure" in unit.attributes,
         "biological": "Biological" in unit.attributes,
-        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0,  # cocoons have speed, but stay
+        # Cocoons have a speed, but stay; larvae go nowhere that one could tell them.
+        "mobile": unit.speed > 0.0 and unit.acceleration != 0.0 and unit.mover != LARVA_MOVER,
         "has_turret": bool(turrets),
         "fires_moving": any(w.movement_while_firing == "full" and not w.suicide for w in weapons),
         "explodes": any(w.suicide for w in weapons),
@@ -277,8 +325,39 @@ def _economy(unit: Unit) -> dict[str, Any]:
         "townhall": "townhall" in unit.traits and not unit.flying,
         "supply_used": unit.supply_used,
         "supply_given": unit.supply_provided,
+        "ways": {"Zerg": codes.ZERG_WAYS, "Protoss": codes.PROTOSS_WAYS}.get(unit.race, 0),
+        "is_larva": unit.mover == LARVA_MOVER,
+        "breeds": unit.race == "Zerg" and "townhall" in unit.traits,
+        "creep": unit.creep.radius if unit.creep else 0.0,
+        "creep_start": unit.creep.start if unit.creep else 0.0,
+        "creep_ticks": unit.creep.loops_per_step if unit.creep else 0.0,
+        "creep_speed": unit.speed_creep_multiplier or 1.0,
+        "needs_creep": unit.needs_creep,
+        "power": unit.power_radius or 0.0,
+        "needs_power": unit.needs_power,
+        # These follow from the products.
+        "hangar": -1,
+        "in_hangar": False,
+        "becomes_itself": -1,
+        "n_left": unit.leaves.count if unit.leaves else 0,
+        "quickens_warp_in": unit.quickens_warp_in,
         "addon": unit.kind == "addon",
         "reactor": "reactor" in unit.traits,
+    }
+
+
+def _score(unit: Unit, facts: RuleSet) -> dict[str, Any]:
+    """What a type counts for, in the score and for the end of a game."""
+    counts = "no_score" not in unit.flags
+    ways = (way for made in facts.units.values() for way in made.production)
+    trains = any(way.by == unit.id and way.how == "train" for way in ways)
+    return {
+        "trains": trains and unit.kind == "structure",
+        "hall": "townhall" in unit.traits,
+        "keeps_in_game": "counts_against_defeat" in unit.flags,
+        "category": CATEGORIES.index(unit.cost_category),
+        "worth_minerals": unit.minerals_total if counts else 0.0,
+        "worth_vespene": unit.vespene_total if counts else 0.0,
     }
 
 
@@ -313,6 +392,10 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "sight": unit.sight,
         "sees_up": unit.sees_over_cliffs or unit.flying,
         "detects": unit.detection_range or 0.0,
+        "opaque": unit.blocks_sight,
+        "capture": unit.capture_range,
+        "radar": unit.radar_range or 0.0,
+        "snapshot": unit.snapshot_in_fog,
         "cargo_size": unit.cargo_size,
         "cargo_room": unit.cargo_capacity,
         "repair_ticks": unit.repair_loops or 0.0,

@@ -17,6 +17,18 @@ def working_weapons(unit: Unit) -> list[Weapon]:
     return [w for w in unit.weapons if w.hits]
 
 
+def launch_weapons(unit: Unit) -> list[Weapon]:
+    """Weapons that send out units in place of hits; of units that have nothing else to fight with,
+    and a speed."""
+    if working_weapons(unit) or not unit.speed:
+        return []
+    return [w for w in unit.weapons if not w.hits]
+
+
+def fighting_weapons(unit: Unit) -> list[Weapon]:
+    return working_weapons(unit) or launch_weapons(unit)
+
+
 def hits_of(weapon: Weapon) -> list[Hit]:
     return [hit for hit in weapon.hits if _when(weapon, hit) != codes.NEVER]
 
@@ -188,7 +200,7 @@ def fill_matrices(rules: Rules, units: list[Unit]) -> None:
             for column, planes in ((v, victim.targetable_as), (n + v, ("air",))):
                 usable = [
                     (index, weapon)
-                    for index, weapon in enumerate(working_weapons(attacker))
+                    for index, weapon in enumerate(fighting_weapons(attacker))
                     if _can_hit(weapon, victim, planes)
                 ]
                 if usable:
@@ -205,7 +217,7 @@ def _fill_cell(
 ) -> None:
     # game_rules.md, 4: threats first, then priority, then what the main weapon can hit.
     threat = "always_a_threat" in victim.flags or any(
-        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in working_weapons(victim)
+        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in fighting_weapons(victim)
     )
     priority = victim.attack_priority
     if victim.attack_priority_when_others_near is not None:

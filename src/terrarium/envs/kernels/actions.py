@@ -165,8 +165,9 @@ def command(env: Env, a: int, action: int) -> None:
     else:
         heals = env.task.kinds[me.kind].heals
         m = target_of(env, heals, action)
-        # Without a mask, SMACv2 checks the range here; an order that fails is not sent.
-        if settings.masks_range or in_range(env, a, m):
+        # Without a mask, SMACv2 checks the range of what agents choose here, not of what its script
+        # does; an order that fails is not sent.
+        if settings.masks_range or settings.scripted or in_range(env, a, m):
             order.kind = codes.HEAL if heals else codes.ATTACK
             order.target = env.state.slots[m]
     if order.kind != codes.NO_ORDER:

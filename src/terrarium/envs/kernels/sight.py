@@ -2,7 +2,7 @@
 
 import math
 
-from terrarium.engine.jit import kernel
+from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.random import SIGHTING, TURN, bits, uniform
 from terrarium.engine.records import Records
@@ -33,7 +33,7 @@ def lives(env: Env, m: int) -> bool:
     return (unit.alive or unit.inside >= 0) and unit.tag == env.state.tags[m]
 
 
-@kernel
+@inline
 def distance_between(env: Env, m: int, other: int) -> float:
     me, you = member(env, m), member(env, other)
     return length(you.x - me.x, you.y - me.y)
@@ -56,17 +56,17 @@ def in_sight(env: Env, a: int, m: int) -> bool:
     return is_near(env, a, m, length(place[0] - me.x, place[1] - me.y))
 
 
-@kernel
+@inline
 def is_near(env: Env, a: int, m: int, distance: float) -> bool:
     """The same, where the distance is known: in sight range and in the cone."""
     reach = env.task.kinds[member(env, a).kind].sight
+    if env.task.settings[0].n_directions == 0:
+        return distance < reach
     # SMACv2's cone includes its end, unlike the circle.
-    if distance > reach or (distance == reach and env.task.settings[0].n_directions == 0):
-        return False
-    return in_cone(env, a, m)
+    return distance <= reach and in_cone(env, a, m)
 
 
-@kernel
+@inline
 def in_range(env: Env, a: int, m: int) -> bool:
     """May agent `a` aim at a member from where it is?"""
     if env.task.settings[0].skilled:
@@ -74,7 +74,7 @@ def in_range(env: Env, a: int, m: int) -> bool:
     else:
         reach = env.task.kinds[member(env, a).kind].shoot
         near = distance_between(env, a, m) <= reach
-    return near and in_cone(env, a, m)
+    return near and (env.task.settings[0].n_directions == 0 or in_cone(env, a, m))
 
 
 @kernel
@@ -93,9 +93,8 @@ def in_reach_of_arms(env: Env, a: int, m: int) -> bool:
 
 @kernel
 def in_cone(env: Env, a: int, m: int) -> bool:
+    """Is a member in the direction that agent `a` looks in?"""
     settings = env.task.settings[0]
-    if settings.n_directions == 0:
-        return True
     me, place = member(env, a), env.state.places[m]
     dx, dy = place[0] - me.x, place[1] - me.y
     look_x = env.task.directions[env.state.headings[a], 0]
@@ -192,7 +191,7 @@ def is_seen(env: Env, a: int, m: int) -> bool:
     return member(env, m).seen >> member(env, a).owner & 1 != 0
 
 
-@kernel
+@inline
 def is_visible(env: Env, a: int, m: int, distance: float) -> bool:
     """Does agent `a` perceive another member, at that distance, who is alive?"""
     settings = env.task.settings[0]

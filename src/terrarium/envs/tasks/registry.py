@@ -6,6 +6,8 @@ from typing import Any
 from terrarium.envs.pettingzoo.single_agent import SINGLE
 from terrarium.envs.pettingzoo.spec import FOREIGN, PARTICLES
 from terrarium.envs.tasks.battles import BattleTask
+from terrarium.envs.tasks.games import PREFIX as GAMES
+from terrarium.envs.tasks.games import GameTask
 from terrarium.envs.tasks.pettingzoo_tasks import GymnasiumTask, PettingZooTask
 from terrarium.envs.tasks.task import Task
 
@@ -13,6 +15,7 @@ KINDS: dict[str, type[Task]] = {
     PARTICLES: PettingZooTask,
     FOREIGN: PettingZooTask,
     SINGLE: GymnasiumTask,
+    GAMES: GameTask,
 }
 """By the beginning of the word; all other words are scenarios"""
 

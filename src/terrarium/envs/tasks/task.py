@@ -142,7 +142,7 @@ class Task(Protocol):
     presets: ClassVar[tuple[str, ...]]
     """names of presets for tasks of this kind that have none of their own"""
     players: ClassVar[tuple[str, ...]]
-    """names of scripted players"""
+    """names of scripted players; empty: there are too many, and `player` knows them"""
     default_player: ClassVar[str]
     is_won: ClassVar[bool]
     """whether an episode is won or lost; otherwise its return counts"""

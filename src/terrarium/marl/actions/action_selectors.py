@@ -30,7 +30,10 @@ class Explorer(Protocol):
     is_noisy: ClassVar[bool] = False
     """whether the last layers of the agents' networks have noise on their weights"""
 
-    def __init__(self, cfg: Any, n_agents: int, n_actions: int) -> None: ...
+    cfg: Any
+
+    def __init__(self, cfg: Any, n_agents: int, n_actions: int) -> None:
+        self.cfg = cfg
 
     def choose(
         self, q: Tensor, avail: Tensor, progress: float, generator: torch.Generator
@@ -60,9 +63,6 @@ class EpsilonGreedy(Explorer):
 
     Config = EpsilonGreedyConfig
 
-    def __init__(self, cfg: EpsilonGreedyConfig, n_agents: int, n_actions: int) -> None:
-        self.cfg = cfg
-
     def choose(
         self, q: Tensor, avail: Tensor, progress: float, generator: torch.Generator
     ) -> Tensor:
@@ -88,9 +88,6 @@ class Boltzmann(Explorer):
 
     Config = BoltzmannConfig
 
-    def __init__(self, cfg: BoltzmannConfig, n_agents: int, n_actions: int) -> None:
-        self.cfg = cfg
-
     def choose(
         self, q: Tensor, avail: Tensor, progress: float, generator: torch.Generator
     ) -> Tensor:
@@ -102,9 +99,6 @@ class NoisyNetworks(Explorer):
     """Greedy actions by networks with noise on their weights (Fortunato et al. 2018)."""
 
     is_noisy = True
-
-    def __init__(self, cfg: ExploreConfig, n_agents: int, n_actions: int) -> None:
-        self.cfg = cfg
 
     def choose(
         self, q: Tensor, avail: Tensor, progress: float, generator: torch.Generator
@@ -164,12 +158,7 @@ EXPLORERS: dict[str, type[Explorer]] = {
     "ucb": Ucb,
 }
 
-EXPLORER_CONTRACT = Contract(
-    kind="an explorer",
-    needs=("choose",),
-    arguments=("cfg", "n_agents", "n_actions"),
-    home="terrarium.marl.actions.action_selectors.Explorer",
-)
+EXPLORER_CONTRACT = Contract("an explorer", ("choose",), ("cfg", "n_agents", "n_actions"), Explorer)
 
 
 def find_explorer(name: str) -> type[Explorer]:

@@ -31,10 +31,10 @@ OTHER_NAMES = {"mppo": "mappo", "ppo": "ippo"}
 
 
 ALGO_CONTRACT = Contract(
-    kind="an algorithm",
-    needs=("Config", "act", "observe", "update", "state_dict", "load_state_dict"),
-    arguments=("spec", "net", "cfg", "runtime"),
-    home="terrarium.marl.algos.algo.Algo",
+    "an algorithm",
+    ("Config", "act", "observe", "update", "state_dict", "load_state_dict"),
+    ("spec", "net", "cfg", "runtime"),
+    Algo,
 )
 
 

@@ -1,5 +1,6 @@
 """The interface between algorithms, trainer and players."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -62,7 +63,8 @@ class Algo(Protocol):
     needs_team: ClassVar[bool] = False
     """whether it needs one reward for all agents"""
     stochastic: ClassVar[bool] = False
-    """whether its policy is a distribution: tests then also play actions that are drawn from it"""
+    """whether it also draws actions, from its policy or by its exploration: tests then play them,
+    too"""
 
     @classmethod
     def views(cls, net: NetConfig) -> tuple[str, ...]:
@@ -77,6 +79,10 @@ class Algo(Protocol):
     def teacher(self, progress: float) -> str:
         """The scripted player whose actions it wants in rollouts now; empty: none."""
         return ""
+
+    def without_traces(self) -> AbstractContextManager[None]:
+        """While this lasts, acting leaves no trace in what is learned later."""
+        return nullcontext()
 
     def load_weights(self, state: dict[str, Any]) -> None:
         """The networks of a state, to start a new run or to play with."""

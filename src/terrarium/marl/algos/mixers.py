@@ -145,12 +145,7 @@ class QplexMixer(nn.Module):
 
 MIXERS: dict[str, type[Any]] = {"vdn": VdnMixer, "qmix": QmixMixer, "qplex": QplexMixer}
 
-MIXER_CONTRACT = Contract(
-    kind="a mixer",
-    needs=("Config", "forward"),
-    arguments=("spec", "cfg"),
-    home="terrarium.marl.algos.mixers.Mixer",
-)
+MIXER_CONTRACT = Contract("a mixer", ("Config", "forward"), ("spec", "cfg"), Mixer)
 
 
 def find_mixer(name: str) -> type[Any]:

@@ -15,10 +15,10 @@ from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
 from terrarium.marl.net_config import NetConfig
-from terrarium.marl.nets.actor import make_actor
+from terrarium.marl.nets.actor import Actor, Encoding, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic, CriticConfig
-from terrarium.marl.nets.distributions import ActionDistribution, ActionHead
+from terrarium.marl.nets.distributions import ActionDistribution, ActionHead, ActionsOfSome
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
@@ -187,7 +187,7 @@ class Ppo(Algo):
         self.policy = nn.ModuleList((self.actor, self.head))
         self.norm = ValueNorm()
         weights = [*self.policy.parameters(), *self.critic.parameters()]
-        self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5)
+        self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5, fused=True)
         self.n_steps, self.carry_size = cfg.n_steps, self.actor.carry_size + 1  # the last action
         self._rollout: Rollout | None = None
         self._sticky_action_prob = cfg.sticky_action_prob
@@ -203,19 +203,32 @@ class Ppo(Algo):
     def act(self, obs: Obs, carry: Tensor, resets: Tensor, greedy: bool = False) -> PolicyOutput:
         """Choose for a batch of teams: the likeliest actions, or by their probabilities."""
         memory, last = carry[..., :-1], carry[..., -1].long()  # [B, A, C], [B, A]
-        out, memory = self.actor(obs[:, None], memory, resets[:, None])
-        policy = self.head(out[:, 0], obs.avail)
+        encoding, policy = self._policy_of(obs[:, None], memory, resets[:, None])
+        memory = encoding.carry
         if greedy or not self.spec.discrete:
             actions = policy.mode() if greedy else policy.sample(self.generator)
             log_probs = policy.log_prob(actions)
         else:
-            stuck = self._stuck(obs, last, resets)  # [B, A]
-            drawn = policy.sample(self.generator)
+            stuck = self._stuck(obs, last, resets)[:, None]  # [B, 1, A]
+            drawn, before = policy.sample(self.generator), last[:, None]
             repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self.generator) == 1
-            actions = torch.where(repeat, last, drawn)
-            log_probs = sticky_log_probs(policy.log_prob(actions), actions == last, stuck)
+            actions = torch.where(repeat, before, drawn)
+            log_probs = sticky_log_probs(policy.log_prob(actions), actions == before, stuck)
+        actions, log_probs = actions[:, 0], log_probs[:, 0]
         last = actions if self.spec.discrete else last  # vectors are never repeated
         return PolicyOutput(actions, log_probs, torch.cat((memory, last.unsqueeze(-1)), -1))
+
+    def _policy_of(
+        self, obs: Obs, carry: Tensor, resets: Tensor
+    ) -> tuple[Encoding, ActionDistribution]:
+        """What the actor makes of obs [B, T], and the policy of [B, T, A]."""
+        encoding = self.actor.encode(obs, carry, resets, only_acting=True)
+        if isinstance(self.actor, Actor) and encoding.crops:
+            logits, index = self.actor.logits_of_present(encoding, obs)
+            shape = obs.avail.shape
+            some = self.head(logits, obs.avail.flatten(0, 2)[index])
+            return encoding, ActionsOfSome(some, index, shape[:-1])
+        return encoding, self.head(self.actor.logits(encoding, obs), obs.avail)
 
     def _stuck(self, obs: Obs, last: Tensor, resets: Tensor) -> Tensor:
         """[..., A] how likely the last action is repeated: never if it cannot be chosen again."""
@@ -236,8 +249,7 @@ class Ppo(Algo):
             # By the returns of each minibatch before they are normalized, as the authors do it.
             self.norm.update(part.returns[part.there.expand_as(part.returns)])
             part = replace(part, returns=self.norm.normalize(part.returns))
-            encoding = self.actor.encode(part.obs, part.carry[..., :-1], part.resets)
-            policy = self.head(self.actor.logits(encoding, part.obs), part.obs.avail)
+            encoding, policy = self._policy_of(part.obs, part.carry[..., :-1], part.resets)
             loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
             loss = loss + self.actor.role_loss(encoding.roles, part.obs.acting & part.there)
             # Asked before each gradient step: one that goes too far can undo hours of learning.

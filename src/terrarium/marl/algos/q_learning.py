@@ -7,7 +7,8 @@ sharing are hooks: losses on per-agent TD errors beside the loss of the team.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -55,6 +56,7 @@ from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import Actor, SeparateActors, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.encoders import views_of
+from terrarium.marl.nets.rows import put_rows, take_rows
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
 from terrarium.marl.sharing.config import ShareConfig, check_share
@@ -132,6 +134,13 @@ class JointQ(nn.Module):
         super().__init__()
         self.agents, self.mixer = agents, mixer
 
+    def mix(self, filled: Tensor, *inputs: Tensor) -> Tensor:
+        """Q_tot [R, L] of filled steps [R, L], from the mixer's inputs [R, L, ...]; 0 in
+        padding."""
+        index = filled.flatten().nonzero().squeeze(1)
+        q_tot = self.mixer(*(take_rows(x.flatten(0, 1), index) for x in inputs))
+        return put_rows(q_tot, index, filled.numel()).view(filled.shape)
+
 
 @dataclass(frozen=True)
 class QValues:
@@ -197,14 +206,16 @@ def qmix_loss(
     batch: ReplayBatch, q: QValues, online: JointQ, target: JointQ, cfg: QLearningConfig
 ) -> Loss:
     """TD error of the mixed value (Rashid et al. 2018, section 4); VDN and QPLEX mix otherwise."""
-    q_tot = online.mixer(q.taken, q.best, batch.actions, batch.obs.state[:, :-1])  # [R, L]
+    state = batch.obs.state[:, :-1]
+    q_tot = online.mix(batch.filled, q.taken, q.best, batch.actions, state)  # [R, L]
     return td_loss(batch, q_tot, team_targets(batch, q, target, cfg))
 
 
 @torch.no_grad()
 def team_targets(batch: ReplayBatch, q: QValues, target: JointQ, cfg: QLearningConfig) -> Tensor:
     """Targets of Q_tot [R, L] from the rewards and the target network's Q_tot of next states."""
-    next_q_tot = target.mixer(q.next_taken, q.next_best, q.next_actions, batch.obs.state[:, 1:])
+    state = batch.obs.state[:, 1:]
+    next_q_tot = target.mix(batch.filled, q.next_taken, q.next_best, q.next_actions, state)
     # A time limit is not the end of the game: only `terminated` stops the bootstrap.
     return td_targets(batch.rewards.T, next_q_tot, batch.terminated.T, batch.last.T, cfg)
 
@@ -317,6 +328,7 @@ class QLearner(Algo):
 
     Config: ClassVar[type[Any]] = QLearningConfig
     needs_team: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = True
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: Any, runtime: Runtime) -> None:
         self.cfg, self.net, self.spec = cfg, net, spec
@@ -379,6 +391,12 @@ class QLearner(Algo):
         else:
             actions = self.explorer.choose(q, obs.avail, self.progress, self.generator)
         return PolicyOutput(actions, torch.zeros_like(actions, dtype=q.dtype), carry)
+
+    @contextmanager
+    def without_traces(self) -> Iterator[None]:
+        counted = copy.deepcopy(self.explorer.state_dict())
+        yield
+        self.explorer.load_state_dict(counted)
 
     def observe(self, rollout: Rollout) -> None:
         self.training.observe(rollout)

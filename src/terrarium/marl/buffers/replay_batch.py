@@ -119,8 +119,12 @@ class ReplayBatch:
 
         # Of what was seen after a last step there is no step.
         played = real[:, :-1] & (step[:, :-1] < n_slots[row[:, :-1]] - 1)
+        obs = self.obs[row, step]
+        # Nobody is there in padding, so that networks may leave it out.
+        obs.avail[~real] = torch.arange(obs.avail.shape[-1]) == 0
+        obs.alive[~real], obs.mask[~real] = False, False
         return ReplayBatch(
-            obs=self.obs[row, step],
+            obs=obs,
             actions=moved(self.actions),
             rewards=moved(self.rewards),
             own=Own(*map(moved, (self.own.rewards, self.own.terminated, self.own.there))),

@@ -9,19 +9,25 @@ from torch import Tensor, nn
 
 from terrarium.envs.schema import FEATURES
 from terrarium.envs.tasks.spec import Spec
-from terrarium.marl.batch import Obs, mask_unavailable
+from terrarium.marl.batch import Obs, barred, mask_unavailable
 from terrarium.marl.net_config import NetConfig, NetError, n_ids_of
 from terrarium.marl.nets.building_blocks import initialize, split_axis
 from terrarium.marl.nets.comm import Comm, comm_mask, exchange, make_comm
 from terrarium.marl.nets.cores import Core, make_core
+from terrarium.marl.nets.crops import Crop, crops_of, filled_of, is_filled, put_back
 from terrarium.marl.nets.encoders import encode, make_encoder
+from terrarium.marl.nets.entity_products import scores_of
 from terrarium.marl.nets.noisy import draw_noise, head
+from terrarium.marl.nets.recurrent import RecurrentCore
 from terrarium.marl.nets.roles import RoleConditioning, RoleModel, Roles
+from terrarium.marl.nets.rows import put_rows, take_rows
 from terrarium.marl.nets.transformer_encoder import TokenCore
 from terrarium.marl.nets.unit_columns import one_hot_ids
 
 _NAMES = list(FEATURES)
 _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground", "hits_air"))
+N_LENGTHS = 3
+"""Groups of agents that act for about as long"""
 OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
 
@@ -31,9 +37,10 @@ class Encoding:
     """Output of encoder, core and communication."""
 
     features: Tensor  # [B, T, A, H]
-    tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations
+    tokens: Tensor | None  # [B, T, A, M, K] entity tokens; None for flat observations, and crops
     carry: Tensor  # [B, A, C] after the last step
     roles: Roles | None = None  # [B, T, A, ...] of networks that have them
+    crops: Sequence[tuple[Crop, Tensor]] = ()  # and tokens [R, a, m, K] of each
 
 
 Step = Callable[[int, Tensor], Encoding]
@@ -71,10 +78,21 @@ class Actor(nn.Module):
         encoding = self.encode(obs, carry, resets)
         return self.logits(encoding, obs), encoding.carry
 
-    def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
-        """Features of all agents, after communication."""
+    def encode(
+        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+    ) -> Encoding:
+        """Features of all agents, after communication.
+
+        With `only_acting` agents count only where they act, as they do in policies: others may be
+        left out, and their memory as well. The values of the dead are part of a team's.
+        """
         ids = one_hot_ids(self.n_ids, obs)
         if self.comm is None:
+            flat = obs.merge()
+            crops = crops_of(flat) if only_acting and self._may_crop else []
+            if crops or (crops := filled_of(flat) if self._may_crop else []):
+                counts = obs.acting if only_acting else is_filled(obs).unsqueeze(-1)
+                return self._encode_crops(crops, obs, carry, resets, counts)
             return self.encode_alone(obs, carry, resets, ids)
         return self._talk(obs, carry, resets, ids)[0]
 
@@ -90,6 +108,66 @@ class Actor(nn.Module):
         features, tokens = encode(self.encoder, self.net, obs.merge(), ids)
         shape = obs.avail.shape[:2]
         return split_axis(features, shape), None if tokens is None else split_axis(tokens, shape)
+
+    @property
+    def _may_crop(self) -> bool:
+        """Whether absent units may be left out: parts of the user's own may want them, and roles
+        are of everybody."""
+        skips = getattr(self.encoder, "skips_absent", False) and not self.n_ids
+        return bool(skips) and self.roles is None and not isinstance(self.core, TokenCore)
+
+    def _encode_crops(
+        self, crops: list[Crop], obs: Obs, carry: Tensor, resets: Tensor, counts: Tensor
+    ) -> Encoding:
+        """The same as `encode_alone` for agents up to the last step that counts, [B, T, A or 1]."""
+        n_rows, n_steps, n_agents = obs.avail.shape[:3]
+        read = [encode(self.encoder, self.net, crop.obs, None) for crop in crops]
+        features = [one for one, _ in read]
+        tokens = [
+            (crop, kept) for crop, (_, kept) in zip(crops, read, strict=True) if kept is not None
+        ]
+        if n_steps == 1 or not isinstance(self.core, RecurrentCore):
+            now = put_back(crops, features, n_rows * n_steps, n_agents)
+            now = now.view(n_rows, n_steps, n_agents, -1)
+            return replace(self._recall(now, None, carry, resets), crops=tokens)
+        rows = torch.cat([one.flatten(0, 1) for one in features])  # [k, H]
+        index = torch.cat([crop.index(n_agents) for crop in crops])  # [k] of B T A
+        counts = counts.expand(-1, -1, n_agents)
+        return replace(self._recall_counted(rows, index, carry, resets, counts), crops=tokens)
+
+    def _recall_counted(
+        self, rows: Tensor, index: Tensor, carry: Tensor, resets: Tensor, counts: Tensor
+    ) -> Encoding:
+        """What the core makes of rows [k, H], which are those of B T A that the index [k] says, up
+        to an agent's last step that counts, [B, T, A].
+
+        An agent that never counts remembers nothing.
+        """
+        n_rows, n_steps, n_agents = counts.shape
+        steps = torch.arange(n_steps, device=rows.device)
+        lengths = (counts * (steps + 1)[:, None]).amax(1).flatten()  # [B A]
+        order = lengths.argsort(descending=True)[: max(1, int((lengths > 0).sum()))]  # [n]
+        lengths = lengths[order].clamp(min=1)
+        rank = torch.full((n_rows * n_agents,), -1, device=rows.device)
+        rank[order] = torch.arange(len(order), device=rows.device)
+        of_step, agent = index // n_agents, index % n_agents
+        at = rank[of_step // n_steps * n_agents + agent]  # [k] among the n
+        known = (at >= 0).nonzero().squeeze(1)
+        place = (at * n_steps + of_step % n_steps)[known]
+        now = put_rows(take_rows(rows, known), place, len(order) * n_steps)
+        now = now.view(len(order), n_steps, 1, -1)
+        memory = carry.flatten(0, 1)[order].unsqueeze(1)  # [n, 1, C]
+        groups = zip(
+            *(x.chunk(N_LENGTHS) for x in (now, memory, resets[order // n_agents], lengths)),
+            strict=True,
+        )
+        parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
+        back = _steps_of(order, [part.features.shape[1] for part in parts], n_steps, n_agents)
+
+        features = torch.cat([part.features.flatten(0, 2) for part in parts])
+        features = put_rows(features, back, counts.numel())  # [B T A, H]
+        end = put_rows(torch.cat([part.carry for part in parts])[:, 0], order, len(rank))
+        return Encoding(features.view(*counts.shape, -1), None, end.view_as(carry))
 
     def _recall(
         self, now: Tensor, tokens: Tensor | None, carry: Tensor, resets: Tensor
@@ -116,13 +194,15 @@ class Actor(nn.Module):
 
     def logits(self, encoding: Encoding, obs: Obs) -> Tensor:
         """Masked logits [B, T, A, N]."""
-        features = encoding.features
-        if self.conditioning is not None and encoding.roles is not None:
-            features = self.conditioning(features, encoding.roles.mean)
-        flat, features = obs.merge(), features.flatten(0, 1)  # [B T, A, H]
+        flat, features = obs.merge(), self._conditioned(encoding).flatten(0, 1)  # [B T, A, H]
+        if encoding.crops:
+            some, index = self.logits_of_present(encoding, obs)
+            room = barred(obs.avail, some.dtype).flatten(0, 2)  # absent ones have their no-op
+            return room.index_copy(0, index, some).view(obs.avail.shape)
         logits = self.basic(features)  # [B T, A, basic]
         if encoding.tokens is not None:
-            aims = self._aims(features, encoding.tokens.flatten(0, 1), flat)
+            scores = self._scores(features, encoding.tokens.flatten(0, 1))
+            aims = self._aims(scores, flat.table, flat)
             logits = torch.cat((logits, aims), -1)
         logits = mask_unavailable(logits, flat.avail)  # [B T, A, N]
         return split_axis(logits, encoding.features.shape[:2])
@@ -179,35 +259,66 @@ class Actor(nn.Module):
         without a generator none."""
         draw_noise(self, generator, n_rows)
 
-    def _aims(self, features: Tensor, tokens: Tensor, obs: Obs) -> Tensor:
-        """Scores [B, A, targets + aimed x M]: fighters aim at enemies, healers at allies, and
-        abilities at anybody. Whatever is aimed asks with a query of its own."""
-        n_agents, n_members = obs.n_agents, tokens.shape[-2]
+    def logits_of_present(self, encoding: Encoding, obs: Obs) -> tuple[Tensor, Tensor]:
+        """Masked logits [n, N] of the agents in crops, and which of all B T A agents [n] they are.
+
+        All that act are among them.
+        """
+        flat, features = obs.merge(), self._conditioned(encoding).flatten(0, 2)  # [B T A, H]
+        index = torch.cat([crop.index(obs.n_agents) for crop, _ in encoding.crops])
+        features, logits = take_rows(features, index), list[Tensor]()  # [n, H]
+        each = torch.split(features, [crop.agents.numel() for crop, _ in encoding.crops])
+        for mine, (crop, tokens) in zip(each, encoding.crops, strict=True):
+            mine = mine.view(*crop.agents.shape, -1)  # [R, a, H]
+            scores = self._scores(mine, tokens)  # [R, a, V, m]
+            aims = self._aims(crop.whole(scores, flat), crop.obs.table, flat)
+            logits.append(torch.cat((self.basic(mine), aims), -1).flatten(0, 1))
+        avail = flat.avail.flatten(0, 1).index_select(0, index)
+        return mask_unavailable(torch.cat(logits), avail), index
+
+    def _conditioned(self, encoding: Encoding) -> Tensor:
+        """Features [B, T, A, H], with latent roles if there are any."""
+        if self.conditioning is None or encoding.roles is None:
+            return encoding.features
+        features: Tensor = self.conditioning(encoding.features, encoding.roles.mean)
+        return features
+
+    def _aims(self, scores: Tensor, table: Tensor, obs: Obs) -> Tensor:
+        """What members score, [B, A, V, M], as logits [B, A, targets + aimed x M]: fighters aim at
+        enemies, healers at allies, and abilities at anybody."""
+        n_agents, n_members = obs.n_agents, scores.shape[-1]
         n_targets = obs.avail.shape[-1] - self.first_target - self.n_aimed * n_members
-        scores = self._scores(features, tokens)  # [B, A, M, V]
-        own = obs.table[..., :n_agents, :]
+        own = table[..., : scores.shape[1], :]
         heals = (own[..., _HEALS] > 0) & (own[..., _GROUND] + own[..., _AIR] == 0)  # [B, A]
-        allies, enemies = scores[..., :n_agents, 0], scores[..., n_agents:, 0]
+        allies, enemies = scores[..., 0, :n_agents], scores[..., 0, n_agents:]
         targets = torch.where(
             heals.unsqueeze(-1), _fit(allies, n_targets), _fit(enemies, n_targets)
         )  # [B, A, targets]
         if self.n_aimed == 0:
             return targets
-        aimed = scores[..., 1:].transpose(-1, -2).flatten(-2)  # [B, A, aimed x M]
-        return torch.cat((targets, aimed), -1)
+        return torch.cat((targets, scores[..., 1:, :].flatten(-2)), -1)
 
     def _scores(self, features: Tensor, tokens: Tensor) -> Tensor:
-        """[B, A, M, V] how well each member suits each of the verbs."""
+        """[B, A, V, M] how well each member suits each of the verbs."""
         n_queries, token_dim = self.n_sides * (1 + self.n_aimed), tokens.shape[-1]
         queries = self.aim(features).unflatten(-1, (n_queries, -1))  # [B, A, sides V, K]
-        queries = queries.transpose(-1, -2) / math.sqrt(token_dim)  # [B, A, K, sides V]
+        queries = queries.flatten(0, -3) / math.sqrt(token_dim)  # [B A, sides V, K]
+        flat, n_agents = tokens.flatten(0, -3), features.shape[-2]
         if self.n_sides == 1:
-            scores: Tensor = tokens @ queries  # [B, A, M, V]
-            return scores
-        n_agents = features.shape[-2]
-        to_allies, to_enemies = queries.chunk(2, -1)  # [B, A, K, V]
-        allies, enemies = tokens[..., :n_agents, :], tokens[..., n_agents:, :]
-        return torch.cat((allies @ to_allies, enemies @ to_enemies), -2)
+            scores = scores_of(queries, flat)  # [B A, V, M]
+        else:
+            to_allies, to_enemies = queries.chunk(2, 1)  # [B A, V, K]
+            allies = scores_of(to_allies, flat[:, :n_agents])
+            scores = torch.cat((allies, scores_of(to_enemies, flat[:, n_agents:])), -1)
+        return scores.view(*features.shape[:-1], *scores.shape[1:])
+
+
+def _steps_of(order: Tensor, lengths: list[int], n_steps: int, n_agents: int) -> Tensor:
+    """Where the first steps of agents [n] of B A are among all B T A, group by group."""
+    first = order // n_agents * n_steps * n_agents + order % n_agents  # [n]
+    steps = torch.arange(n_steps, device=order.device) * n_agents
+    groups = zip(first.chunk(N_LENGTHS), lengths, strict=True)
+    return torch.cat([(start.unsqueeze(1) + steps[:n]).flatten() for start, n in groups])
 
 
 class SeparateActors(nn.Module):
@@ -230,8 +341,10 @@ class SeparateActors(nn.Module):
         encoding = self.encode(obs, carry, resets)
         return self.logits(encoding, obs), encoding.carry
 
-    def encode(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
-        """Features of each agent by its own network, after communication."""
+    def encode(
+        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+    ) -> Encoding:
+        """Features of each agent by its own network, after communication; nothing is left out."""
         comms = self._comms()
         if not comms:
             return self._encode_alone(obs, carry, resets)

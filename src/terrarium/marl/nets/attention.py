@@ -12,7 +12,14 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import AttentionPool, linear
-from terrarium.marl.nets.unit_columns import N_COUNTS, columns_for, log_counts, with_ids
+from terrarium.marl.nets.entity_products import pair_tokens
+from terrarium.marl.nets.unit_columns import (
+    N_COUNTS,
+    columns_for,
+    log_counts,
+    read_columns,
+    with_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,7 @@ class AttentionEncoder(nn.Module):
 
     Config: ClassVar[type[AttentionConfig]] = AttentionConfig
     reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
     n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: AttentionConfig) -> None:
@@ -54,11 +62,11 @@ class AttentionEncoder(nn.Module):
     def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Features [B, A, H] of the agents, and tokens [B, A, M, K] of whom they see."""
         self.columns.check(obs)
-        units = self.unit(obs.table[..., self.columns.of_anybody])  # [B, M, K]
-        tokens = (self.pair(obs.pairs) + units.unsqueeze(-3)).relu_()  # [B, A, M, K]
-        known = obs.table[..., : obs.n_agents, self.columns.of_itself]
-        known = torch.cat((known, log_counts(obs.mask, obs.n_agents)), -1)
-        own = self.itself(with_ids(known, ids)).relu()  # [B, A, H]
+        units = read_columns(obs.table, self.columns.of_anybody, self.unit)  # [B, M, K]
+        tokens = pair_tokens(obs.pairs, self.pair.weight, units)  # [B, A, M, K]
+        known = obs.table[..., : obs.n_agents, :]
+        known = with_ids(torch.cat((known, log_counts(obs.mask, obs.n_agents)), -1), ids)
+        own = read_columns(known, self.columns.of_itself, self.itself).relu()  # [B, A, H]
         seen = self.pool(own, tokens, obs.mask)  # [B, A, H]
         features = self.join(torch.cat((own, seen), -1)).relu()  # [B, A, H]
         return features * obs.acting.unsqueeze(-1), tokens  # the dead see nothing
@@ -84,8 +92,8 @@ class TableEncoder(nn.Module):
         units = self.unit(obs.table).relu() * obs.alive.unsqueeze(-1)  # [B, M, H]
         tokens = self.narrow(units).relu()  # [B, M, K]
         own = units[..., : obs.n_agents, :]  # [B, A, H]
-        mask = obs.alive.unsqueeze(-2).expand(*own.shape[:-1], -1)  # [B, A, M]
+        mask = obs.alive.unsqueeze(-2)  # [B, 1, M] of all agents
         seen = self.pool(own, tokens.unsqueeze(-3), mask)  # [B, A, H]
-        counts = log_counts(mask, obs.n_agents)  # [B, A, 2]
+        counts = log_counts(mask, obs.n_agents).expand(*own.shape[:-1], -1)  # [B, A, 2]
         features: Tensor = self.join(torch.cat((own, seen, counts), -1)).relu()
         return features

@@ -2,10 +2,10 @@
 
 import math
 
-import torch
 from torch import Tensor, nn
 
 from terrarium.marl.net_config import NetError
+from terrarium.marl.nets.entity_products import attend
 
 RELU_GAIN = math.sqrt(2.0)
 
@@ -49,14 +49,17 @@ class AttentionPool(nn.Module):
         self.scale = 1.0 / math.sqrt(token_dim)
 
     def forward(self, queries: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-        """queries [B, A, H], tokens [B, A or 1, M, K], mask [B, A, M] -> [B, A, H]."""
-        heads = self.query(queries).unflatten(-1, (self.n_heads, -1))  # [B, A, h, K]
-        scores = heads @ tokens.transpose(-1, -2) * self.scale  # [B, A, h, M]
-        scores = scores.masked_fill(~mask.unsqueeze(-2), torch.finfo(scores.dtype).min)
+        """queries [..., A, H], tokens [..., A, M, K] and mask [..., A, M] -> [..., A, H].
+
+        Tokens and mask are those of each agent, or, with 1 for A, those of all.
+        """
+        heads = self.query(queries).unflatten(-1, (self.n_heads, -1))  # [..., A, h, K]
+        rows = mask.shape[:-1].numel()
+        flat = heads.reshape(rows, -1, heads.shape[-1])  # [R, h or A h, K]
+        seen = attend(flat, tokens.flatten(0, -3), mask.flatten(0, -2), self.scale)
         # Who sees nobody, the dead, gets zeros, not the mean of everybody.
-        weights = scores.softmax(-1) * mask.any(-1)[..., None, None]  # [B, A, h, M]
-        seen = (weights @ tokens).flatten(-2)  # [B, A, h K]
-        pooled: Tensor = self.value(seen).relu()
+        seen = seen * mask.any(-1).view(rows, 1, 1)
+        pooled: Tensor = self.value(seen.reshape(*queries.shape[:-1], -1)).relu()
         return pooled
 
 

@@ -94,10 +94,7 @@ class NoRound:
 COMMS: dict[str, type[Any]] = {"none": NoRound, "commnet": CommNetRound, "tarmac": TarmacRound}
 
 COMM_CONTRACT = Contract(
-    kind="a round of communication",
-    needs=("Config", "speak", "hear"),
-    arguments=("net", "cfg"),
-    home="terrarium.marl.nets.comm.CommNetRound",
+    "a round of communication", ("Config", "speak", "hear"), ("net", "cfg"), CommNetRound
 )
 
 

@@ -39,12 +39,7 @@ CORES: dict[str, type[Any]] = {
     "token": TokenCore,
 }
 
-CORE_CONTRACT = Contract(
-    kind="a core",
-    needs=("Config", "forward", "remember"),
-    arguments=("net", "cfg"),
-    home="terrarium.marl.nets.cores.Core",
-)
+CORE_CONTRACT = Contract("a core", ("Config", "forward", "remember"), ("net", "cfg"), Core)
 
 
 def find_core(name: str) -> type[Any]:

@@ -11,6 +11,7 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, n_ids_of
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.building_blocks import initialize, linear
+from terrarium.marl.nets.crops import crops_of, put_back_with_absent
 from terrarium.marl.nets.encoders import encode, make_encoder, reads_units
 from terrarium.marl.nets.mlp import agent_states, mlp
 from terrarium.marl.nets.unit_columns import one_hot_ids
@@ -78,6 +79,15 @@ def state_encoder(spec: Spec, net: NetConfig, cfg: CriticConfig) -> TableEncoder
 
 def encode_state(encoder: TableEncoder | nn.Sequential, obs: Obs) -> Tensor:
     """Features [..., A, H] of the whole battle, as it concerns each agent."""
-    entities = isinstance(encoder, TableEncoder)
-    features: Tensor = encoder(obs if entities else agent_states(obs))
-    return features
+    if not isinstance(encoder, TableEncoder):
+        features: Tensor = encoder(agent_states(obs))
+        return features
+    shape = obs.avail.shape[:-1]
+    flat = obs.merge(len(shape) - 1) if len(shape) > 2 else obs
+    crops = crops_of(flat) if len(shape) > 1 else []
+    if not crops:
+        features = encoder(obs)
+        return features
+    # Absent agents ask the same question: one of them answers for all.
+    read = put_back_with_absent(crops, [encoder(crop.obs) for crop in crops], obs.n_agents)
+    return read.view(*shape, -1)

@@ -17,6 +17,7 @@ from terrarium.marl.actions.action_layout import ActionLayout
 from terrarium.marl.actions.relaxed import one_hot_of
 from terrarium.marl.batch import draw, pick
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets.rows import put_rows
 
 EDGE = 1.0 - 1e-6
 """Numbers do not come nearer to 1: beyond, float32 does not know which number was squashed"""
@@ -42,20 +43,50 @@ class ActionDistribution(Protocol):
 class CategoricalActions:
     """One choice of each agent; actions are indices [..., A]."""
 
-    def __init__(self, logits: Tensor, avail: Tensor) -> None:
-        self.log_all, self._avail = logits.log_softmax(-1), avail  # [..., A, N]
+    def __init__(self, logits: Tensor) -> None:
+        self.log_all = logits.log_softmax(-1)  # [..., A, N]
+        self._logits = logits
 
     def mode(self) -> Tensor:
         return self.log_all.argmax(-1)
 
     def sample(self, generator: torch.Generator) -> Tensor:
-        return draw(self.log_all.exp(), generator)
+        return draw(self._chances(), generator)
 
     def log_prob(self, actions: Tensor) -> Tensor:
         return pick(self.log_all, actions)
 
     def entropy(self) -> Tensor:
-        return -(self.log_all.exp() * self.log_all.masked_fill(~self._avail, 0.0)).sum(-1)
+        # What is not available has no chance and a finite logarithm: their product is 0.
+        return -(self._chances() * self.log_all).sum(-1)
+
+    def _chances(self) -> Tensor:
+        """[..., A, N]; exp of the lowest logarithms takes several times as long."""
+        return self._logits.softmax(-1)
+
+
+class ActionsOfSome:
+    """Actions of some of the agents [..., A]; the others have nothing to choose."""
+
+    def __init__(self, some: ActionDistribution, index: Tensor, shape: torch.Size) -> None:
+        """`index` [n]: which of all agents, in the order of `shape`, the n are."""
+        self._some, self._index, self._shape = some, index, shape
+
+    def mode(self) -> Tensor:
+        return self._put(self._some.mode())
+
+    def sample(self, generator: torch.Generator) -> Tensor:
+        return self._put(self._some.sample(generator))
+
+    def log_prob(self, actions: Tensor) -> Tensor:
+        return self._put(self._some.log_prob(actions.flatten()[self._index]))
+
+    def entropy(self) -> Tensor:
+        return self._put(self._some.entropy())
+
+    def _put(self, values: Tensor) -> Tensor:
+        """[n] -> [..., A], 0 for the others, which is their no-op."""
+        return put_rows(values, self._index, self._shape.numel()).view(self._shape)
 
 
 class VectorActions:
@@ -154,5 +185,5 @@ class ActionHead(nn.Module):
     def forward(self, out: Tensor, avail: Tensor) -> ActionDistribution:
         """Masked outputs [..., A, N] of an actor -> distributions of all agents."""
         if self.layout is None:
-            return CategoricalActions(out, avail)
+            return CategoricalActions(out)
         return VectorActions(out, avail, self.log_std.clamp(*LOG_STD_RANGE), self.layout)

@@ -16,7 +16,11 @@ from terrarium.marl.nets.transformer_encoder import TransformerEncoder
 
 
 class Encoder(Protocol):
-    """A `torch.nn.Module` that is made from (spec, net, cfg), where cfg is its `Config`."""
+    """A `torch.nn.Module` that is made from (spec, net, cfg), where cfg is its `Config`.
+
+    With a class attribute `skips_absent = True` it says that absent units change nothing, wherever
+    others stand among agents and among the rest: then it may be shown fewer of them.
+    """
 
     Config: ClassVar[type[Any]]
     """its settings, a `PartConfig`: the section `encoder`"""
@@ -46,10 +50,7 @@ ENCODERS: dict[str, type[Any]] = {
 }
 
 ENCODER_CONTRACT = Contract(
-    kind="an encoder",
-    needs=("Config", "reads_units", "n_sides", "forward"),
-    arguments=("spec", "net", "cfg"),
-    home="terrarium.marl.nets.encoders.Encoder",
+    "an encoder", ("Config", "reads_units", "n_sides", "forward"), ("spec", "net", "cfg"), Encoder
 )
 
 

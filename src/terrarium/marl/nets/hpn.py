@@ -35,6 +35,7 @@ class HpnEncoder(nn.Module):
 
     Config: ClassVar[type[HpnConfig]] = HpnConfig
     reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
     # Tokens of allies and of enemies are not of one kind.
     n_sides: ClassVar[int] = 2
 

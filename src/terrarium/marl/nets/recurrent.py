@@ -1,8 +1,8 @@
 """Cores that remember: GRU and LSTM over whole stretches of time, through ends of episodes.
 
-The loops over time are written out forwards and backwards. PyTorch's own kernels know no episodes:
-they would need the stretches cut at every end, and padded or packed, which takes three to four
-times as long on a CPU (docs/performance.md).
+PyTorch's kernels know no episodes. Its LSTM gets steps in between that make it forget; its GRU is
+slower than the loop over time that is written out here, forwards and backwards
+(docs/performance.md).
 """
 
 from typing import Any, ClassVar
@@ -13,15 +13,16 @@ from torch.autograd.function import once_differentiable
 
 from terrarium.marl.net_config import NetConfig, PartConfig
 from terrarium.marl.nets.building_blocks import linear
+from terrarium.marl.nets.rows import put_rows, take_rows
 
 Grads = tuple[Tensor | None, ...]
 
 
-class LstmScan(torch.autograd.Function):
-    """Hochreiter and Schmidhuber (1997), with forget gates; gates are input, forget, new, output.
+class GruScan(torch.autograd.Function):
+    """Cho et al. (2014) as in cuDNN; gates are reset, update, new.
 
-    drive [T, R, 4 H] is what the inputs say, weight [4 H, H] what the memory adds, carry [R, 2 H]
-    output and cell; keep [T, R, 1] is 0 where an episode begins, and 1 elsewhere.
+    drive [T, R, 3 H] is what the inputs say, weight [3 H, H] what the memory adds, carry [R, H];
+    keep [T, R, 1] is 0 where an episode begins, and 1 elsewhere.
     """
 
     @staticmethod
@@ -29,67 +30,8 @@ class LstmScan(torch.autograd.Function):
         ctx: Any, drive: Tensor, weight: Tensor, carry: Tensor, keep: Tensor
     ) -> tuple[Tensor, Tensor]:
         n_steps, n_rows, hidden_dim = len(drive), len(carry), weight.shape[1]
-        gates = torch.empty_like(drive)
-        kept, kept_cells, cells, bounded, out = drive.new_empty(5, n_steps, n_rows, hidden_dim)
-        gate, soft, new, last = _steps(gates, (0, 4), (0, 2), (2, 3), (3, 4), hidden_dim=hidden_dim)
-        let_in, forget = _steps(gates, (0, 1), (1, 2), hidden_dim=hidden_dim)
-        told, kept_h, kept_c = drive.unbind(0), kept.unbind(0), kept_cells.unbind(0)
-        cell, bound, outs = cells.unbind(0), bounded.unbind(0), out.unbind(0)
-        goes_on = keep.unbind(0)
-        h, c = carry.chunk(2, -1)
-        for t in range(n_steps):
-            torch.mul(h, goes_on[t], out=kept_h[t])
-            torch.mul(c, goes_on[t], out=kept_c[t])
-            torch.addmm(told[t], kept_h[t], weight.T, out=gate[t])
-            soft[t].sigmoid_()
-            new[t].tanh_()
-            last[t].sigmoid_()
-            torch.mul(forget[t], kept_c[t], out=cell[t]).addcmul_(let_in[t], new[t])
-            torch.tanh(cell[t], out=bound[t])
-            torch.mul(last[t], bound[t], out=outs[t])
-            h, c = outs[t], cell[t]
-        ctx.save_for_backward(gates, kept, kept_cells, bounded, weight, keep)
-        return out, torch.cat((h, c), -1)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, d_out: Tensor, d_carry: Tensor) -> Grads:
-        gates, kept, kept_cells, bounded, weight, keep = ctx.saved_tensors
-        n_steps, n_rows, hidden_dim = kept.shape
-        let_in, forget, new, let_out = gates.chunk(4, -1)
-        # Slopes of the gates do not wait for what comes back: all steps at once.
-        d_gates = torch.empty_like(gates)
-        slopes = gates.new_empty(n_steps, n_rows, 3, hidden_dim)  # of the cell by its three gates
-        torch.mul(new, let_in * (1.0 - let_in), out=slopes[:, :, 0])
-        torch.mul(kept_cells, forget * (1.0 - forget), out=slopes[:, :, 1])
-        torch.mul(let_in, 1.0 - new.square(), out=slopes[:, :, 2])
-        of_cell = (let_out * (1.0 - bounded.square())).unbind(0)
-        of_last = (bounded * let_out * (1.0 - let_out)).unbind(0)
-        passed, goes_on, came = (forget * keep).unbind(0), keep.unbind(0), d_out.unbind(0)
-        d_gate, d_three, d_last = _steps(d_gates, (0, 4), (0, 3), (3, 4), hidden_dim=hidden_dim)
-        slope = slopes.unbind(0)
-        d_h, d_c = d_carry.chunk(2, -1)
-        for t in reversed(range(n_steps)):
-            d_h = d_h + came[t]
-            d_c = torch.addcmul(d_c, d_h, of_cell[t])
-            torch.mul(d_h, of_last[t], out=d_last[t])
-            torch.mul(d_c.unsqueeze(1), slope[t], out=d_three[t].view(n_rows, 3, hidden_dim))
-            d_h = (d_gate[t] @ weight).mul_(goes_on[t])
-            d_c = d_c * passed[t]
-        d_weight = d_gates.flatten(0, 1).T @ kept.flatten(0, 1)
-        return d_gates, d_weight, torch.cat((d_h, d_c), -1), None
-
-
-class GruScan(torch.autograd.Function):
-    """Cho et al. (2014) as in cuDNN; gates are reset, update, new. Shapes as for the LSTM."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, drive: Tensor, weight: Tensor, carry: Tensor, keep: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        n_steps, n_rows, hidden_dim = len(drive), len(carry), weight.shape[1]
         gates, recalled = torch.empty_like(drive), torch.empty_like(drive)
-        kept, out = drive.new_empty(2, n_steps, n_rows, hidden_dim)
+        out = drive.new_empty(n_steps, n_rows, hidden_dim)
         both, reset, update, new = _steps(
             gates, (0, 2), (0, 1), (1, 2), (2, 3), hidden_dim=hidden_dim
         )
@@ -97,15 +39,17 @@ class GruScan(torch.autograd.Function):
         known, known_both, known_new = _steps(
             recalled, (0, 3), (0, 2), (2, 3), hidden_dim=hidden_dim
         )
-        kept_h, outs, goes_on = kept.unbind(0), out.unbind(0), keep.unbind(0)
+        outs, goes_on = out.unbind(0), keep.unbind(0)
+        begins = (keep == 0.0).flatten(1).any(1).tolist()  # in many steps no episode does
         h = carry
         for t in range(n_steps):
-            torch.mul(h, goes_on[t], out=kept_h[t])
-            torch.mm(kept_h[t], weight.T, out=known[t])
+            h = h * goes_on[t] if begins[t] else h
+            torch.mm(h, weight.T, out=known[t])
             torch.add(told[t], known_both[t], out=both[t]).sigmoid_()
             torch.addcmul(told_new[t], reset[t], known_new[t], out=new[t])
-            torch.lerp(new[t].tanh_(), kept_h[t], update[t], out=outs[t])
-            h = outs[t]
+            h = torch.lerp(new[t].tanh_(), h, update[t], out=outs[t])
+        kept = torch.cat((carry[None], out[:-1])).mul_(keep)  # before each step
+        ctx.begins = begins
         ctx.save_for_backward(gates, recalled, kept, weight, keep)
         return out, h.clone()
 
@@ -121,20 +65,21 @@ class GruScan(torch.autograd.Function):
         of_update = ((kept - new) * update * (1.0 - update)).unbind(0)
         of_reset = (recalled[..., 2 * hidden_dim :] * reset * (1.0 - reset)).unbind(0)
         resets, updates, goes_on = reset.unbind(0), update.unbind(0), keep.unbind(0)
-        d_reset, d_update, d_new = _steps(d_drive, (0, 1), (1, 2), (2, 3), hidden_dim=hidden_dim)
-        d_both, d_known, d_known_both, d_known_new = (
-            *_steps(d_drive, (0, 2), hidden_dim=hidden_dim),
-            *_steps(d_recalled, (0, 3), (0, 2), (2, 3), hidden_dim=hidden_dim),
+        (d_new,) = _steps(d_drive, (2, 3), hidden_dim=hidden_dim)
+        d_known, d_reset, d_update, d_known_new = _steps(
+            d_recalled, (0, 3), (0, 1), (1, 2), (2, 3), hidden_dim=hidden_dim
         )
-        came, d_h = d_out.unbind(0), d_carry
+        came = d_out.unbind(0)
+        d_h = d_carry + came[-1]
         for t in reversed(range(n_steps)):
-            d_h = d_h + came[t]
             torch.mul(d_h, of_new[t], out=d_new[t])
             torch.mul(d_h, of_update[t], out=d_update[t])
             torch.mul(d_new[t], of_reset[t], out=d_reset[t])
-            d_known_both[t].copy_(d_both[t])
             torch.mul(d_new[t], resets[t], out=d_known_new[t])
-            d_h = torch.addmm(d_h * updates[t], d_known[t], weight).mul_(goes_on[t])
+            d_h = torch.addmm(d_h * updates[t], d_known[t], weight)
+            d_h = d_h.mul_(goes_on[t]) if ctx.begins[t] else d_h
+            d_h = d_h.add_(came[t - 1]) if t else d_h
+        d_drive[..., : 2 * hidden_dim] = d_recalled[..., : 2 * hidden_dim]
         d_weight = d_recalled.flatten(0, 1).T @ kept.flatten(0, 1)
         return d_drive, d_weight, d_h, None
 
@@ -155,31 +100,19 @@ class RecurrentCore(nn.Module):
     """A GRU or LSTM, one for all agents. A carry is what it remembers: [B, A, carry_size]."""
 
     Config: ClassVar[type[PartConfig]] = PartConfig
-    kind: ClassVar[str]
+    n_gates: ClassVar[int]
+    n_states: ClassVar[int] = 1
+    """numbers that each hidden unit remembers"""
 
     def __init__(self, net: NetConfig, cfg: PartConfig) -> None:
         super().__init__()
-        kind, hidden_dim = self.kind, net.hidden_dim
-        self.hidden_dim = hidden_dim
-        n_gates = {"gru": 3, "lstm": 4}[kind]
-        self.drive = linear(hidden_dim, n_gates * hidden_dim, gain=1.0)
-        self.recall = linear(hidden_dim, n_gates * hidden_dim, gain=1.0, bias=False)
-        if kind == "lstm":  # remember, until it is learned what to forget
-            nn.init.ones_(self.drive.bias[hidden_dim : 2 * hidden_dim])
+        self.hidden_dim = hidden_dim = net.hidden_dim
+        self.drive = linear(hidden_dim, self.n_gates * hidden_dim, gain=1.0)
+        self.recall = linear(hidden_dim, self.n_gates * hidden_dim, gain=1.0, bias=False)
 
     @property
     def carry_size(self) -> int:
-        return self.hidden_dim * (2 if self.kind == "lstm" else 1)
-
-    def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
-        n_rows, n_steps, n_agents, hidden_dim = x.shape
-        drive = self.drive(x.transpose(0, 1).reshape(n_steps, n_rows * n_agents, hidden_dim))
-        keep = (~resets).T.to(x.dtype).repeat_interleave(n_agents, 1).unsqueeze(-1)  # [T, B A, 1]
-        scan = LstmScan if self.kind == "lstm" else GruScan
-        out, end = scan.apply(drive, self.recall.weight, carry.flatten(0, 1), keep)  # type: ignore[no-untyped-call]  # torch does not say
-        features = out.view(n_steps, n_rows, n_agents, hidden_dim).transpose(0, 1)
-        return features, end.view(n_rows, n_agents, -1)
+        return self.hidden_dim * self.n_states
 
     def remember(self, carry: Tensor, features: Tensor) -> Tensor:
         """The carry [B, A, C] of agents who have heard messages: their features [B, A, H] take the
@@ -190,13 +123,80 @@ class RecurrentCore(nn.Module):
 class GruCore(RecurrentCore):
     """Gated recurrent units."""
 
-    kind = "gru"
+    n_gates = 3
+
+    def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
+        n_rows, n_steps, n_agents, hidden_dim = x.shape
+        drive = self.drive(x.transpose(0, 1).reshape(n_steps, n_rows * n_agents, hidden_dim))
+        keep = (~resets).T.to(x.dtype).repeat_interleave(n_agents, 1).unsqueeze(-1)  # [T, B A, 1]
+        out, end = GruScan.apply(drive, self.recall.weight, carry.flatten(0, 1), keep)  # type: ignore[no-untyped-call]  # torch does not say
+        features = out.view(n_steps, n_rows, n_agents, hidden_dim).transpose(0, 1)
+        return features, end.view(n_rows, n_agents, -1)
+
+
+SHUT = 1e4
+"""A gate's input beyond which its output is 0 or 1 to the last bit"""
 
 
 class LstmCore(RecurrentCore):
-    """Long short-term memory."""
+    """Long short-term memory; gates are input, forget, new, output.
 
-    kind = "lstm"
+    PyTorch's LSTM knows no episodes. Before the first step of each a step is put in that closes all
+    gates, so that nothing of the state is left; behind the last step of shorter rows are steps that
+    only keep the cell. Two inputs more, with weights that are not learned, work the gates.
+    """
+
+    n_gates, n_states = 4, 2
+
+    def __init__(self, net: NetConfig, cfg: PartConfig) -> None:
+        super().__init__(net, cfg)
+        hidden_dim = self.hidden_dim
+        # Remember, until it is learned what to forget.
+        nn.init.ones_(self.drive.bias[hidden_dim : 2 * hidden_dim])
+        works = torch.full((self.n_gates, hidden_dim, 2), -SHUT)
+        works[1, :, 1] = SHUT
+        self.register_buffer("works", works.flatten(0, 1), persistent=False)
+        self.register_buffer("no_bias", torch.zeros(len(self.drive.bias)), persistent=False)
+        self.works: Tensor  # [4 H, 2] close all gates; close all but the one that forgets
+        self.no_bias: Tensor
+
+    def forward(self, x: Tensor, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """x [B, T, A, H], carry [B, A, C], resets [B, T] -> features [B, T, A, H], carry."""
+        n_rows, n_steps, n_agents, hidden_dim = x.shape
+        carry = carry * ~resets[:, 0, None, None]
+        begins = nn.functional.pad(resets[:, 1:], (1, 0))  # [B, T] a step is put in before
+        n_begun = begins.cumsum(1)  # [B, T]
+        n_more, weight = int(n_begun[:, -1].max()), self.drive.weight
+        place = torch.arange(n_steps, device=x.device) + n_begun  # [B, T] of L = T + n_more
+        index = (place * n_rows + torch.arange(n_rows, device=x.device).unsqueeze(1)).flatten()
+        steps = put_rows(x.flatten(0, 1), index, (n_steps + n_more) * n_rows)  # [L B, A, H]
+        if n_more:
+            work = x.new_zeros((n_steps + n_more, n_rows, 2))
+            rows, at = begins.nonzero(as_tuple=True)
+            work[place[rows, at] - 1, rows, 0] = 1.0
+            length = n_steps + n_begun[:, -1]  # [B]
+            work[..., 1] = torch.arange(len(work), device=x.device).unsqueeze(1) >= length
+            works = work.view(-1, 1, 2).expand(-1, n_agents, -1)
+            steps, weight = torch.cat((steps, works), -1), torch.cat((weight, self.works), 1)
+        weights = (weight, self.recall.weight, self.drive.bias, self.no_bias)
+        state = [
+            part.contiguous() for part in carry.flatten(0, 1)[None].chunk(2, -1)
+        ]  # [1, B A, H]
+        out, _, cell = torch.lstm(
+            steps.view(n_steps + n_more, n_rows * n_agents, -1),
+            state,
+            weights,
+            has_biases=True,
+            num_layers=1,
+            dropout=0.0,
+            train=torch.is_grad_enabled(),
+            bidirectional=False,
+            batch_first=False,
+        )
+        features = take_rows(out.view(-1, n_agents, hidden_dim), index)  # [B T, A, H]
+        features = features.view(x.shape)
+        return features, torch.cat((features[:, -1], cell.view(n_rows, n_agents, -1)), -1)
 
 
 class NoCore(nn.Module):

@@ -51,6 +51,7 @@ class TransformerEncoder(nn.Module):
 
     Config: ClassVar[type[TransformerEncoderConfig]] = TransformerEncoderConfig
     reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
     n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TransformerEncoderConfig) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from terrarium.envs.schema import (
     FEATURES,
@@ -49,6 +49,18 @@ class Columns:
                 f"this policy reads {self.n_pairs} numbers of each pair of units and the "
                 f"scenario shows {obs.pairs.shape[-1]}: one of the two is without abilities"
             )
+
+
+def read_columns(x: Tensor, columns: list[int], layer: nn.Linear) -> Tensor:
+    """A layer that reads these columns of x [..., F], and all inputs behind its last ones.
+
+    The other columns get weights of zero: choosing among the columns of a table takes longer.
+    """
+    n_more = layer.in_features - len(columns)
+    n = x.shape[-1]
+    at = torch.tensor([*columns, *range(n - n_more, n)], device=x.device)
+    weight = layer.weight.new_zeros((layer.out_features, n)).index_copy(1, at, layer.weight)
+    return nn.functional.linear(x, weight, layer.bias)
 
 
 def columns_for(has_abilities: bool) -> Columns:

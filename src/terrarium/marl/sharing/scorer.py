@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.optimizers import Adam
 from terrarium.marl.sharing.config import ShareConfig
+from terrarium.marl.sharing.rule_network import RuleNetwork
 from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, SharingRule, in_deviations
 
 
@@ -37,7 +37,7 @@ class LearnedScorer(SharingRule):
 
     def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
         self.net = ScorerNet(n_features, cfg.rule_dim)
-        self.optimizer = Adam(self.net.parameters(), cfg.rule_lr)
+        self.learned = RuleNetwork(self.net, cfg.rule_lr)
 
     @torch.no_grad()
     def weigh(self, offer: Offer, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -51,13 +51,10 @@ class LearnedScorer(SharingRule):
             self.net(offer.inputs), in_deviations(help_, pairs), reduction="none"
         )
         loss = (errors * pairs).sum() / pairs.sum().clamp(min=1)
-        self.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch does not say
-        self.optimizer.step()
+        self.learned.descend(loss)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"net": self.net.state_dict(), "optimizer": self.optimizer.state_dict()}
+        return self.learned.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.net.load_state_dict(state["net"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.learned.load_state_dict(state)

@@ -195,10 +195,7 @@ SHARING_RULES: dict[str, type[SharingRule]] = {
 }
 
 SHARING_CONTRACT = Contract(
-    kind="a sharing rule",
-    needs=("select or weigh",),
-    arguments=("cfg", "n_agents", "n_features"),
-    home="terrarium.marl.sharing.sharing_rule.SharingRule",
+    "a sharing rule", ("select or weigh",), ("cfg", "n_agents", "n_features"), SharingRule
 )
 
 

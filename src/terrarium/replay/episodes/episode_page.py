@@ -1,7 +1,5 @@
 """An episode of any task as one HTML file that needs nothing but a browser."""
 
-import base64
-import html
 import json
 import zlib
 from pathlib import Path
@@ -10,8 +8,8 @@ from typing import Any
 from terrarium.replay.episodes.episode_frames import FAR
 from terrarium.replay.episodes.episode_record import EpisodeRecord, to_table
 from terrarium.replay.files import write_file
-from terrarium.replay.page import fill_template, scripts
-from terrarium.replay.pictures.palette import palette, palette_css, viewer_file
+from terrarium.replay.pictures.palette import palette
+from terrarium.replay.shell import html_page
 
 _SCRIPTS = (
     "player.js",
@@ -24,15 +22,8 @@ _SCRIPTS = (
 
 def episode_page(record: EpisodeRecord) -> str:
     """The text of the file."""
-    content = json.dumps(_table(record), allow_nan=False).encode()
-    parts = {
-        "title": html.escape(f"{record.title} - Terrarium"),
-        "style": palette_css() + viewer_file("viewer.css") + viewer_file("episode.css"),
-        # The record holds texts of strangers: as base64 they cannot be taken for HTML.
-        "episode": base64.b64encode(zlib.compress(content, 9)).decode("ascii"),
-        "script": scripts(_SCRIPTS),
-    }
-    return fill_template("episode.html", parts)
+    content = zlib.compress(json.dumps(_table(record), allow_nan=False).encode(), 9)
+    return html_page("episode.html", record.title, content, _SCRIPTS, ("episode.css",))
 
 
 def save_episode_page(record: EpisodeRecord, path: str | Path) -> int:

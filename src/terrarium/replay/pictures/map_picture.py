@@ -1,6 +1,7 @@
 """A melee map as a picture: relief, cliffs, ramps, resources, rocks, starts."""
 
 import math
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -46,9 +47,16 @@ def save_map_png(game_map: GameMap, path: str | Path) -> int:
     return write_file(path, buffer.getvalue())
 
 
+def ground_image_of(game_map: GameMap, with_rocks: bool = True) -> Image.Image:
+    """The ground of the whole grid, `CELL` pixels a cell, without what else stands on it: what a
+    game is shown on."""
+    bare = replace(game_map, objects=()) if not with_rocks else game_map
+    return Image.fromarray(_relief(bare).astype(np.uint8))
+
+
 def map_image(game_map: GameMap) -> Image.Image:
     """The playable area from above, with the name of the map."""
-    relief = Image.fromarray(_relief(game_map).astype(np.uint8))
+    relief = ground_image_of(game_map)
     size = (game_map.width * _SCALE, game_map.height * _SCALE)
     image = relief.resize(size, Image.Resampling.BICUBIC)
     pen = ImageDraw.Draw(image, "RGBA")
@@ -178,24 +186,34 @@ def _draw_object(pen: ImageDraw.ImageDraw, game_map: GameMap, o: MapObject) -> N
     x, y = _pixel(game_map, o.x, o.y)
     kind = o.kind.kind
     if kind == "minerals":
-        for dx, size in ((-0.5, 0.85), (0.45, 0.7)):
-            _crystal(pen, (x + dx * _SCALE, y), size, _RICH if o.kind.is_rich else _MINERALS)
+        draw_minerals(pen, (x, y), _SCALE, o.kind.is_rich)
     elif kind == "vespene":
-        disc(pen, (x, y), 1.4 * _SCALE, "#23352b", _EDGE, FINE)
-        disc(pen, (x, y), 0.75 * _SCALE, _GAS)
+        draw_geyser(pen, (x, y), _SCALE)
     elif kind == "tower":
-        disc(pen, (x, y), 1.1 * _SCALE, "#4a4a3a", _TOWER, 2 * FINE)
-        disc(pen, (x, y), 0.4 * _SCALE, _TOWER)
+        draw_tower(pen, (x, y), _SCALE)
     elif kind == "zone":
         ring(pen, (x, y), o.kind.area * _SCALE, "#c792ff90", 2 * FINE)
 
 
-def _crystal(pen: ImageDraw.ImageDraw, at: tuple[float, float], size: float, color: str) -> None:
-    x, y = at
-    r = size * _SCALE
-    body = [(x, y - 1.25 * r), (x + 0.7 * r, y), (x, y + 0.8 * r), (x - 0.7 * r, y)]
-    pen.polygon(body, fill=color, outline=_EDGE)
-    pen.polygon([body[0], body[2], body[3]], fill="#ffffff50")
+def draw_minerals(
+    pen: ImageDraw.ImageDraw, at: tuple[float, float], scale: float, is_rich: bool
+) -> None:
+    """Two crystals; `scale`: pixels of a cell."""
+    for dx, size in ((-0.5, 0.85), (0.45, 0.7)):
+        x, y, r = at[0] + dx * scale, at[1], size * scale
+        body = [(x, y - 1.25 * r), (x + 0.7 * r, y), (x, y + 0.8 * r), (x - 0.7 * r, y)]
+        pen.polygon(body, fill=_RICH if is_rich else _MINERALS, outline=_EDGE)
+        pen.polygon([body[0], body[2], body[3]], fill="#ffffff50")
+
+
+def draw_geyser(pen: ImageDraw.ImageDraw, at: tuple[float, float], scale: float) -> None:
+    disc(pen, at, 1.4 * scale, "#23352b", _EDGE, FINE)
+    disc(pen, at, 0.75 * scale, _GAS)
+
+
+def draw_tower(pen: ImageDraw.ImageDraw, at: tuple[float, float], scale: float) -> None:
+    disc(pen, at, 1.1 * scale, "#4a4a3a", _TOWER, 2 * FINE)
+    disc(pen, at, 0.4 * scale, _TOWER)
 
 
 def _draw_start(

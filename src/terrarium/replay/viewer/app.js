@@ -1,7 +1,6 @@
 /* The page: time, controls, the panel of the selected unit, keys and fingers. */
 
 const EYES = [[-1, "All eyes"], [0, "Allies' eyes"], [1, "Enemies' eyes"]];
-const NO_UNIT = -1;
 
 class App extends Player {
   constructor(battle) {
@@ -16,7 +15,7 @@ class App extends Player {
     this.writeNames();
     this.wireControls();
     this.wireKeys(this.ownKeys(), (direction) => this.selectNext(direction));
-    this.wireField();
+    wireMap(this);
     this.wireTimeline();
     new ResizeObserver(() => this.resize()).observe(document.querySelector("main"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
@@ -77,7 +76,7 @@ class App extends Player {
     });
     this.panel.show(this.selected, tick);
     this.story.show(tick);
-    this.showTip();
+    showTip(this);
   }
 
   // --- selection --------------------------------------------------------------------------
@@ -104,88 +103,19 @@ class App extends Player {
     this.show();
   }
 
-  /** The unit under the pointer, in a line. */
-  showTip() {
-    const tip = $("tip"), [x, y] = this.pointer ?? [];
-    const slot = this.pointer ? this.field.pick(x, y, this.tick) : NO_UNIT;
-    tip.hidden = slot === NO_UNIT || slot === this.selected;
-    if (tip.hidden) return;
-    tip.textContent = this.panel.line(slot, this.tick);
-    const left = Math.min(x + 16, $("field").clientWidth - tip.offsetWidth - 8);
-    tip.style.transform = `translate(${Math.max(8, left)}px, ${y + 18}px)`;
-  }
-
   // --- input ------------------------------------------------------------------------------
 
   wireControls() {
     this.wirePlayback();
-    $("zoom-in").onclick = () => this.zoom(1.3);
-    $("zoom-out").onclick = () => this.zoom(1 / 1.3);
-    $("fit").onclick = () => this.fit();
     $("eyes").onclick = () => this.nextEyes();
     $("panel-close").onclick = () => this.select(NO_UNIT);
   }
 
-  zoom(factor) {
-    this.field.zoom(factor);
-    this.show();
-  }
-
-  fit() {
-    this.field.fit();
-    this.show();
-  }
-
   ownKeys() {
     return {
-      "+": () => this.zoom(1.3),
-      "=": () => this.zoom(1.3),
-      "-": () => this.zoom(1 / 1.3),
-      0: () => this.fit(),
+      ...mapKeys(this),
       f: () => this.nextEyes(),
-      Escape: () => this.select(NO_UNIT),
     };
-  }
-
-  /** Drag moves, two fingers or the wheel zoom, a tap selects. */
-  wireField() {
-    const canvas = $("field"), fingers = new Map();
-    let moved = 0;
-    const place = (event) => [event.offsetX, event.offsetY];
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.field.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...place(event));
-      this.show();
-    }, { passive: false });
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      if (!fingers.size) moved = 0;
-      fingers.set(event.pointerId, place(event));
-    });
-    const point = (event) => {
-      this.pointer = event.type === "pointermove" && event.pointerType === "mouse" && !event.buttons ? place(event) : null;
-      this.showTip();
-    };
-    canvas.addEventListener("pointerleave", point);
-    canvas.addEventListener("pointermove", (event) => {
-      point(event);
-      if (!fingers.has(event.pointerId)) return;
-      const before = pinch(fingers), [x, y] = fingers.get(event.pointerId), [toX, toY] = place(event);
-      fingers.set(event.pointerId, [toX, toY]);
-      moved += Math.hypot(toX - x, toY - y);
-      if (moved < 5) return;
-      const now = pinch(fingers);
-      this.field.pan(now.x - before.x, now.y - before.y);
-      if (fingers.size > 1) this.field.zoom(now.apart / Math.max(1, before.apart), now.x, now.y);
-      this.show();
-    });
-    const lift = (event) => {
-      const tapped = fingers.size === 1 && moved < 5 && event.type === "pointerup";
-      fingers.delete(event.pointerId);
-      if (tapped) this.select(this.field.pick(...place(event), this.tick));
-    };
-    canvas.addEventListener("pointerup", lift);
-    canvas.addEventListener("pointercancel", lift);
   }
 
   /** battle.html#t=4.2&unit=3 opens at that second, with that unit selected. */
@@ -202,13 +132,7 @@ class App extends Player {
       play: () => this.play(),
       pause: () => this.pause(),
       select: (slot) => this.select(slot),
-      /** Where a unit is on the screen, in pixels of the window. */
-      place: (slot) => {
-        const unit = this.battle.unitsAt(this.tick).find((u) => u.slot === slot);
-        if (!unit) return null;
-        const box = $("field").getBoundingClientRect(), [x, y] = this.field.toScreen(unit.x, unit.y);
-        return { x: box.left + x, y: box.top + y };
-      },
+      place: (slot) => placeOf(this, this.battle.unitsAt(this.tick).find((u) => u.slot === slot)),
       state: () => ({
         tick: this.tick,
         lastTick: this.battle.lastTick,
@@ -226,10 +150,4 @@ class App extends Player {
   }
 }
 
-/** Middle and spread of one or two fingers. */
-function pinch(fingers) {
-  const [a, b = a] = [...fingers.values()];
-  return { x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2, apart: Math.hypot(a[0] - b[0], a[1] - b[1]) };
-}
-
-begin(readBattle().then((battle) => new App(battle)));
+begin(readRecord().then(([header, columns]) => new App(new Battle(header, columns))));

@@ -1,36 +1,9 @@
 /* The battle: bytes become columns, columns become answers to "who, where, when". */
 
-const TICKS_PER_S = 22.4; // at the speed "faster", at which the game is played
 const PLACE = 128, LIFE = 16, SIGN = 32768; // see columns.py
 const ALIVE = 1, ATTACKING = 2, FIRED = 4, HEALING = 8, CLOAKED = 16, ROOTED = 32, DISARMED = 64, SILENCED = 128,
   UNTOUCHABLE = 256, LIFTED = 512, SEEN_BY = [1024, 2048]; // see columns.py
 const CAST_ORDER = 10;
-const LINGER_TICKS = 14; // how long the name of a cast stays: many take no time
-
-/** Read the battle that is embedded in the page. */
-async function readBattle() {
-  const bytes = await readEmbedded("battle");
-  const headerSize = new DataView(bytes.buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerSize)));
-  return new Battle(header, readColumns(header.layout, bytes, 4 + headerSize));
-}
-
-/** Undo columns.pack: low bytes, high bytes, differences along each row. */
-function readColumns(layout, bytes, at) {
-  const columns = {};
-  for (const [name, rows, length] of layout) {
-    const column = new Uint16Array(rows * length), high = at + rows * length;
-    for (let row = 0, i = 0; row < rows; row++) {
-      for (let k = 0, sum = 0; k < length; k++, i++) {
-        sum = (sum + bytes[at + i] + (bytes[high + i] << 8)) & 65535;
-        column[i] = sum;
-      }
-    }
-    columns[name] = column;
-    at = high + rows * length;
-  }
-  return columns;
-}
 
 class Battle {
   constructor(header, columns) {
@@ -46,7 +19,7 @@ class Battle {
     this.deaths = this.readDeaths();
     this.missileStarts = starts(columns["missiles.sample"], this.nSamples);
     this.actions = this.readActions();
-    this.spans = this.readSpans();
+    this.spans = readSpans(this, columns, (place) => (place - SIGN) / PLACE);
     this.whys = this.readWhys();
     this.strength = this.readStrength();
     this.bounds = this.readBounds();
@@ -83,26 +56,6 @@ class Battle {
       });
     }
     return actions;
-  }
-
-  /** Buffs, casts, areas: all that lasts for a while. */
-  readSpans() {
-    const c = this.columns, spans = [];
-    for (let i = 0; i < c["spans.what"].length; i++) {
-      spans.push({
-        what: this.spanKinds[c["spans.what"][i]],
-        skill: this.skills[c["spans.skill"][i] - 1],
-        side: c["spans.side"][i],
-        slot: c["spans.slot"][i],
-        target: c["spans.target"][i] - 1,
-        tick: c["spans.tick_low"][i] + c["spans.tick_high"][i] * 65536,
-        until: c["spans.until_low"][i] + c["spans.until_high"][i] * 65536,
-        ticks: c["spans.ticks"][i],
-        x: (c["spans.x"][i] - SIGN) / PLACE,
-        y: (c["spans.y"][i] - SIGN) / PLACE,
-      });
-    }
-    return spans;
   }
 
   /** Who said why, in the order of time. */
@@ -213,11 +166,8 @@ class Battle {
     return missiles;
   }
 
-  /** What lasts at a tick, with the share of its time that is left, if anybody knows it. */
   spansAt(tick) {
-    return this.spans
-      .filter((s) => s.tick <= tick && tick < s.until + (s.what === "cast" ? LINGER_TICKS : 0))
-      .map((s) => ({ ...s, left: s.ticks > 0 ? Math.max(0, 1 - (tick - s.tick) / s.ticks) : null, over: tick >= s.until }));
+    return lasting(this.spans, tick);
   }
 
   /** Who is on board of a unit. */
@@ -245,32 +195,4 @@ class Battle {
   titleOf(slot, k) {
     return this.types[this.columns["units.kind"][slot * this.nSamples + k]].title;
   }
-}
-
-function runningSums(values) {
-  let sum = 0;
-  return Array.from(values, (value) => (sum += value));
-}
-
-/** Where the entries of each group begin in a sorted list; one more than groups. */
-function starts(sorted, nGroups) {
-  const first = new Uint32Array(nGroups + 1);
-  for (const group of sorted) first[group + 1]++;
-  for (let g = 0; g < nGroups; g++) first[g + 1] += first[g];
-  return first;
-}
-
-function lastNotAfter(times, time) {
-  let low = 0, high = times.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (times[middle] <= time) low = middle; else high = middle - 1;
-  }
-  return low;
-}
-
-/** The shorter way from one angle to another. */
-function turn(from, to) {
-  const difference = to - from;
-  return difference - 2 * Math.PI * Math.round(difference / (2 * Math.PI));
 }

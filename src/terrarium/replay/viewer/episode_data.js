@@ -4,7 +4,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const TEAM_COLORS = ["ally", "enemy", "energy", "life", "guard", "harm", "life_low", "boost"];
 
 async function readEpisode() {
-  const bytes = await readEmbedded("episode");
+  const bytes = await readEmbedded("record");
   return new Episode(JSON.parse(new TextDecoder().decode(bytes)));
 }
 

@@ -136,6 +136,15 @@ class Field {
     return side === 0 ? this.colors.ally : this.colors.enemy;
   }
 
+  bodyColor(side) {
+    return side === 0 ? this.colors.ally_body : this.colors.enemy_body;
+  }
+
+  /** The outline of a unit. */
+  outline(unit, type, x, y, radius) {
+    this.circle(x, y, radius);
+  }
+
   circle(x, y, radius) {
     this.pen.beginPath();
     this.pen.arc(x, y, radius, 0, 2 * Math.PI);
@@ -158,14 +167,14 @@ class Field {
       pen.stroke();
     }
     this.spells.drawBehind(unit, type, x, y, radius, color);
-    pen.fillStyle = unit.side === 0 ? colors.ally_body : colors.enemy_body;
-    this.circle(x, y, radius);
+    pen.fillStyle = this.bodyColor(unit.side);
+    this.outline(unit, type, x, y, radius);
     pen.fill();
     const line = Math.max(1.25, Math.min(3, radius * 0.16));
     pen.strokeStyle = color;
     pen.lineWidth = line;
     if (cloaked) pen.setLineDash([radius * 0.35, radius * 0.35]);
-    this.circle(x, y, radius - line / 2);
+    this.outline(unit, type, x, y, radius - line / 2);
     pen.stroke();
     pen.setLineDash([]);
     if (type.flying) {
@@ -281,12 +290,16 @@ class Field {
     if (missile.skill) this.spells.name(missile.skill, x, y - size - 8, this.sideColor(missile.side));
   }
 
+  showsDeath() {
+    return true;
+  }
+
   /** A cross where somebody fell, and for a moment a ring that widens. */
   drawDeaths(tick) {
     const { pen, battle } = this;
     for (const death of battle.deaths) {
       const age = tick - death.tick;
-      if (age < 0 || age > DEATH_TICKS) continue;
+      if (age < 0 || age > DEATH_TICKS || !this.showsDeath(death)) continue;
       const [x, y] = this.toScreen(death.x, death.y), radius = this.radiusOf(death);
       const size = Math.min(radius * 0.6, 12), left = 1 - age / DEATH_TICKS;
       pen.strokeStyle = this.sideColor(death.side);

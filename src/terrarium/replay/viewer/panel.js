@@ -1,7 +1,9 @@
 /* What is known of one unit, in words. */
 
-const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal", "use"];
-const HAS_PLACE = [1, 2, 3, 6, 8, CAST_ORDER];
+const ORDERS = ["", "move", "attack", "attack-move", "stop", "hold position", "patrol", "follow", "smart", "heal", "use",
+  "gather", "return cargo", "", "", "", "build", "construct"];
+const BUILD_ORDER = 16;
+const HAS_PLACE = [1, 2, 3, 6, 8, CAST_ORDER, BUILD_ORDER];
 const STATES = [[CLOAKED, "cloaked"], [ROOTED, "cannot move"], [DISARMED, "cannot attack"], [SILENCED, "cannot cast"],
   [UNTOUCHABLE, "untouchable"], [LIFTED, "lifted"]];
 

@@ -33,7 +33,8 @@ function bytesOf(base64) {
 
 /** A page has `draw()`, `showNumbers()`, and `nextStop(direction)`: where a step to either side leads. */
 class Player {
-  constructor(lastTick, ticksPerS) {
+  constructor(lastTick, ticksPerS, speeds = SPEEDS) {
+    this.speeds = speeds;
     this.firstTick = 0;
     this.lastTick = lastTick;
     this.ticksPerS = ticksPerS;
@@ -88,8 +89,8 @@ class Player {
   }
 
   changeSpeed(by) {
-    const at = SPEEDS.indexOf(this.speed) + by;
-    this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at))]);
+    const { speeds } = this, at = speeds.indexOf(this.speed) + by;
+    this.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, at))]);
   }
 
   // --- what is shown ----------------------------------------------------------------------
@@ -124,7 +125,7 @@ class Player {
   wirePlayback() {
     $("duration").textContent = this.clock(this.lastTick);
     $("scrub").max = this.lastTick;
-    for (const speed of SPEEDS) $("speed").add(new Option(`${speed}×`, speed, speed === 1, speed === 1));
+    for (const speed of this.speeds) $("speed").add(new Option(`${speed}×`, speed, speed === 1, speed === 1));
     $("play").onclick = () => this.toggle();
     $("begin").onclick = () => { this.play(); $("field").focus(); };
     $("back").onclick = () => this.stepBy(-1);

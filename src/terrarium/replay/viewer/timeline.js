@@ -32,7 +32,9 @@ class Timeline {
     pen.clearRect(0, 0, this.width, this.height);
     const most = Math.max(...battle.strength.life.map((life) => life[0]), 1);
     const band = 7, low = this.height - band - 2, high = band + 4;
-    for (const side of [1, 0]) this.drawCurve(side, tick, most, low, high);
+    for (const side of [1, 0]) {
+      this.drawCurve(battle.ticks, battle.strength.life[side], side ? colors.enemy : colors.ally, tick, most, low, high);
+    }
     for (const death of battle.deaths) {
       const y = death.side === 0 ? 0 : this.height - band;
       pen.fillStyle = death.side === 0 ? colors.ally : colors.enemy;
@@ -40,24 +42,28 @@ class Timeline {
       pen.fillRect(this.toX(death.tick) - 1, y, 2, band);
     }
     pen.globalAlpha = 1;
-    pen.fillStyle = colors.text;
-    pen.fillRect(this.toX(tick) - 0.75, 0, 1.5, this.height);
+    this.drawCursor(tick);
   }
 
-  drawCurve(side, tick, most, low, high) {
-    const { pen, battle, colors } = this, life = battle.strength.life[side];
-    const y = (k) => low - (low - high) * Math.min(1, life[k] / most);
-    pen.strokeStyle = pen.fillStyle = side === 0 ? colors.ally : colors.enemy;
+  drawCursor(tick) {
+    this.pen.fillStyle = this.colors.text;
+    this.pen.fillRect(this.toX(tick) - 0.75, 0, 1.5, this.height);
+  }
+
+  /** A curve of values at times, between two heights; what is still to come is paler. */
+  drawCurve(times, values, color, tick, most, low, high) {
+    const { pen, battle } = this;
+    const y = (k) => low - (low - high) * Math.min(1, values[k] / most);
+    pen.strokeStyle = pen.fillStyle = color;
     pen.lineWidth = 1.75;
     pen.lineJoin = "round";
     const line = new Path2D();
-    for (let k = 0; k < battle.nSamples; k++) line.lineTo(this.toX(battle.ticks[k]), y(k));
+    for (let k = 0; k < values.length; k++) line.lineTo(this.toX(times[k]), y(k));
     const area = new Path2D(line);
     area.lineTo(this.toX(battle.lastTick), low);
     area.lineTo(this.toX(0), low);
     pen.globalAlpha = 0.13;
     pen.fill(area);
-    // What is still to come is paler.
     for (const [from, to, alpha] of [[0, tick, 1], [tick, battle.lastTick, 0.45]]) {
       pen.save();
       pen.beginPath();

@@ -7,7 +7,9 @@ from terrarium.engine.kernels.abilities.outcomes import touches
 from terrarium.engine.kernels.abilities.traits import concerns
 from terrarium.engine.kernels.combat.damage import add_hit
 from terrarium.engine.kernels.combat.shots import drop_effect, new_effect
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.kernels.vision.views import glimpse, half_cell
+from terrarium.engine.kernels.vision.visibility import MOST_REACH
+from terrarium.engine.state import Game, is_unit, keeps_sight
 
 ENDLESS = 1e30
 
@@ -24,7 +26,18 @@ def lay(game: Game, ability: int, u: int, v: int, x: float, y: float) -> int:
     effect.x, effect.y, effect.aim_x, effect.aim_y = x, y, x, y
     effect.timer = row.ticks + row.delay if row.ticks > 0.0 else ENDLESS
     effect.hit_timer, effect.born = row.delay, game.clock[0].tick
+    if row.reveals and keeps_sight(game):
+        show_area(game, k)
     return k
+
+
+@kernel
+def show_area(game: Game, k: int) -> None:
+    """A scan shows what is in it, over all cliffs."""
+    effect, wish = game.effects[k], game.scratch.wish[0]
+    wish.owner, wish.x, wish.y = effect.owner, half_cell(effect.x), half_cell(effect.y)
+    wish.reach, wish.over = min(game.rules.areas[effect.area].radius, MOST_REACH), True
+    glimpse(game, effect.timer)
 
 
 @kernel

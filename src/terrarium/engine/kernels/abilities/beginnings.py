@@ -15,8 +15,9 @@ from terrarium.engine.kernels.abilities.spells import send
 from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.abilities.summons import summon
 from terrarium.engine.kernels.combat.shots import effect_now
+from terrarium.engine.kernels.economy.larvae import inject
 from terrarium.engine.kernels.movement.teleports import jump
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, has_economy
 
 
 @kernel
@@ -85,7 +86,9 @@ def begin_teleport(game: Game, ability: int, u: int, v: int, x: float, y: float)
 @kernel
 def begin_summon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
     made = game.rules.mechanics.summons[game.rules.abilities[ability].params]
-    if made.ticks > 0.0 or made.missile_speed > 0.0:
+    if has_economy(game) and ability == game.rules.breeding[0].inject:
+        inject(game, ability, u, v)
+    elif made.ticks > 0.0 or made.missile_speed > 0.0:
         send(game, ability, u, codes.NO_UNIT, x, y)
     else:
         effect = effect_now(game, u, codes.NO_UNIT, x, y)

@@ -7,8 +7,9 @@ from terrarium.engine.kernels.combat.aim import TOUCH
 from terrarium.engine.kernels.combat.shots import launch
 from terrarium.engine.kernels.combat.weapons import applies
 from terrarium.engine.kernels.geometry import edge_distance
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.kernels.orders.orders import forget_target
-from terrarium.engine.kernels.orders.permission import fits_in
+from terrarium.engine.kernels.orders.permission import fits_in, is_aboard, shares_cargo
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import COOLDOWN, uniform
 from terrarium.engine.kernels.setup.free_places import find_room
@@ -20,7 +21,7 @@ def load_into(game: Game, v: int, u: int) -> None:
     """Unit `v` goes on board of carrier `u`: it lives, but is no longer on the map."""
     other, me = game.units[v], game.units[u]
     other.alive, other.inside = False, u
-    other.n_orders = 0
+    drop_orders(game, v, 0)
     other.x, other.y = me.x, me.y
     other.speed_x, other.speed_y = 0.0, 0.0
     other.winding = False
@@ -48,24 +49,28 @@ def load_all(game: Game, ability: int, u: int) -> None:
 def let_out(game: Game, u: int, v: int) -> None:
     """A passenger steps onto free ground next to its carrier."""
     me, other = game.units[u], game.units[v]
+    home = other.inside if other.inside >= 0 else u
     other.x, other.y = find_room(game, other.kind, other.owner, me.x, me.y)
     other.alive, other.inside = True, codes.NO_UNIT
     other.home_x, other.home_y, other.away, other.way_tick = other.x, other.y, False, 0
     other.face_x, other.face_y = me.face_x, me.face_y
     other.aim_x, other.aim_y = me.face_x, me.face_y
-    game.skills[u].load -= game.rules.types[other.kind].cargo_size
+    game.skills[home].load -= game.rules.types[other.kind].cargo_size
     forget_target(game, v)
     refresh(game, v)
     refresh(game, u)
+    if home != u:
+        refresh(game, home)
 
 
 @kernel
 def first_passenger(game: Game, u: int) -> int:
     """The passenger that was born first; -1 = the carrier is empty."""
     best = codes.NO_UNIT
+    shared = shares_cargo(game, u)
     for j in range(game.clock[0].n_living):
         v = game.living[j]
-        if game.units[v].inside == u and not game.units[v].alive:
+        if is_aboard(game, v, u, shared):
             if best < 0 or game.units[v].tag < game.units[best].tag:
                 best = v
     return best
@@ -91,7 +96,7 @@ def unload(game: Game, u: int) -> None:
 @kernel
 def leave_wreck(game: Game, u: int) -> None:
     """A carrier dies: its passengers with it, or not."""
-    if game.skills[u].load == 0:
+    if game.skills[u].load == 0 or hand_over(game, u):
         return
     row = cargo_of(game, game.units[u].kind)
     dies = row < 0 or game.rules.mechanics.cargo[row].dies
@@ -102,6 +107,26 @@ def leave_wreck(game: Game, u: int) -> None:
         let_out(game, u, v)
         if dies:
             game.units[v].hp = 0.0
+
+
+@kernel
+def hand_over(game: Game, u: int) -> bool:
+    """Let another carrier of the player hold the passengers; is there one that shares them?"""
+    if not shares_cargo(game, u):
+        return False
+    for j in range(game.clock[0].n_living):
+        w = game.living[j]
+        if w == u or not game.units[w].alive or game.units[w].owner != game.units[u].owner:
+            continue
+        if shares_cargo(game, w) and not game.units[w].status & codes.UNFINISHED:
+            for i in range(game.clock[0].n_living):
+                v = game.living[i]
+                if game.units[v].inside == u and not game.units[v].alive:
+                    game.units[v].inside = w
+            game.skills[w].load += game.skills[u].load
+            game.skills[u].load = 0
+            return True
+    return False
 
 
 @kernel

@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.state import Game
 
@@ -24,8 +25,8 @@ def change_owner(game: Game, v: int, owner: int) -> None:
     me = game.units[v]
     game.players[me.owner].n_alive -= 1
     game.players[owner].n_alive += 1
+    drop_orders(game, v, 0)
     me.owner = owner
-    me.n_orders = 0
     me.home_x, me.home_y, me.away = me.x, me.y, False
     me.heal_target = codes.NO_UNIT
     forget_target(game, v)

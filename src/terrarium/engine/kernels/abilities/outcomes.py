@@ -7,11 +7,12 @@ from terrarium.engine.kernels.abilities.stats import refresh, upgraded
 from terrarium.engine.kernels.abilities.traits import concerns, fits, traits_now
 from terrarium.engine.kernels.combat.damage import add_hit, splash_share
 from terrarium.engine.kernels.combat.shots import effect_now
+from terrarium.engine.kernels.economy.score import count_change
 from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 PULL_SPEED = 1.0
 """How far an abducted unit is dragged in a tick; the sources do not say (docs/fidelity.md)."""
@@ -85,7 +86,10 @@ def befall(game: Game, effect: Records, v: int) -> None:
     """What an ability does to one unit besides its hits."""
     row, other = game.rules.abilities[effect.ability], game.units[v]
     if row.impact >= 0:
+        life, shield, energy = other.hp, other.shield, other.energy
         affect(game, effect, v)
+        if has_economy(game):
+            count_change(game, effect.owner, v, life, shield, energy)
     if row.buff >= 0:
         add_buff(game, v, row.buff, effect.source, effect.owner, 0.0)
     if row.flag_bits & codes.PULLS_TARGET:

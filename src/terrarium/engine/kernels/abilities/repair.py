@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -29,6 +29,8 @@ def repair(game: Game, u: int, v: int) -> bool:
     player.minerals -= part * row.minerals
     player.vespene -= part * row.vespene
     other.hp = min(other.hp_max, other.hp + given)
+    if has_economy(game):
+        game.scores[other.owner].total_healed[codes.LIFE] += given
     return other.hp < other.hp_max
 
 
@@ -44,5 +46,7 @@ def restore_shields(game: Game, u: int, ability: int, v: int) -> bool:
     if given <= 0.0:
         return False
     other.shield += given
+    if has_economy(game):
+        game.scores[other.owner].total_healed[codes.SHIELDS] += given
     me.energy -= given * row.energy_per_shield
     return need > given

@@ -13,6 +13,8 @@ from terrarium.engine.kernels.combat.shots import drop_effect, new_effect, take_
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.teleports import recall
 from terrarium.engine.kernels.orders.permission import still_there
+from terrarium.engine.kernels.setup.births import spawn
+from terrarium.engine.records import Records
 from terrarium.engine.state import Game, is_unit
 
 
@@ -69,7 +71,9 @@ def advance_spell(game: Game, k: int) -> None:
             return
         arrived = take_effect(game, k)
         ability, u, v = arrived.ability, arrived.source, arrived.target
-        if stage == codes.SUMMONING:
+        if stage == codes.BROODING:
+            come_out_of(game, arrived)
+        elif stage == codes.SUMMONING:
             summon(game, arrived)
         elif game.rules.abilities[ability].mechanic == codes.SALVAGE:
             if is_unit(game, v, arrived.target_tag):
@@ -79,6 +83,14 @@ def advance_spell(game: Game, k: int) -> None:
                 recall(game, ability, u, arrived.aim_x, arrived.aim_y)
         else:
             arrive(game, arrived)
+
+
+@kernel
+def come_out_of(game: Game, effect: Records) -> None:
+    """Units appear where a structure of the type that the effect names has stood."""
+    row = game.rules.types[effect.step]
+    for _ in range(row.n_left):
+        spawn(game, row.leaves, effect.owner, effect.x, effect.y, False)
 
 
 @kernel

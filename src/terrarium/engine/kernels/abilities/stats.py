@@ -6,6 +6,9 @@ that battles without upgrades and buffs pay nothing for those who have them.
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
+from terrarium.engine.kernels.economy.work import changes_form
+from terrarium.engine.kernels.ground.creep import creep_at
+from terrarium.engine.kernels.ground.power import is_powered
 from terrarium.engine.records import Records
 from terrarium.engine.state import MAX_PLAYERS, Game, has_economy
 
@@ -27,9 +30,13 @@ def refresh(game: Game, u: int) -> None:
     me.shield_armor = row.shield_step * player.levels[row.shield_family]
     add_upgrades(game, u)
     me.status = row.status
+    if has_economy(game):
+        add_ground(game, u)
     add_buffs(game, u)
     me.rate = min(max(me.rate, LOWEST_RATE), HIGHEST_RATE)
     me.status |= doings(game, u)
+    if me.status & codes.UNFINISHED and game.rules.structures[me.kind].bare:
+        me.armor = 0.0
     lifted = me.status & codes.LIFTED != 0
     me.plane = codes.AIR if lifted else row.plane
     me.column = me.kind + (game.rules.types.shape[0] if lifted else 0)
@@ -37,6 +44,23 @@ def refresh(game: Game, u: int) -> None:
         me.seen = 0
     elif not game.clock[0].fog and not is_hidden(me):
         me.seen = ALL_PLAYERS
+
+
+@kernel
+def add_ground(game: Game, u: int) -> None:
+    """What creep and power do to a unit where it is."""
+    me = game.units[u]
+    row = game.rules.types[me.kind]
+    if row.creep_speed != 1.0 and creep_at(game, me.x, me.y):
+        me.status |= codes.ON_CREEP
+        me.max_speed *= upgraded(
+            game, me.owner, row.first_change, row.n_changes, codes.CHANGES_CREEP_SPEED,
+            row.creep_speed,
+        )  # fmt: skip
+    if row.needs_creep and creep_at(game, me.x, me.y):
+        me.status |= codes.ON_CREEP
+    if row.needs_power and not is_powered(game, me.owner, me.x, me.y):
+        me.status |= codes.UNPOWERED | codes.HALTED | codes.STUNNED | codes.BLINDED
 
 
 @kernel
@@ -150,6 +174,9 @@ def doings(game: Game, u: int) -> int:
         status |= codes.MANNED
     if skill.made >= 0:
         status |= codes.JOINED
+    if has_economy(game) and changes_form(game, u):
+        if not game.rules.types[game.units[u].kind].structure:
+            status |= codes.STUNNED
     if has_economy(game) and game.producers[u].progress < 1.0:
         status |= codes.UNFINISHED | codes.STUNNED | codes.STARVED | codes.BLINDED
     return status

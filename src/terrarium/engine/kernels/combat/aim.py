@@ -3,7 +3,7 @@
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.geometry import edge_distance
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game
+from terrarium.engine.state import Game, keeps_sight
 
 TOUCH = 0.1
 
@@ -18,6 +18,8 @@ def reach_of(me: Records, range_: float) -> float:
 def pick_weapon(game: Game, u: int, v: int) -> int:
     """The first weapon that reaches the target from here; -1 if none does."""
     me, other = game.units[u], game.units[v]
+    if keeps_sight(game) and not other.seen >> me.owner & 1:
+        return -1  # a remembered structure, or one up a cliff, has to be seen first
     row = game.rules.types[me.kind]
     structure = game.rules.types[other.kind].structure
     distance = edge_distance(game, me, other)

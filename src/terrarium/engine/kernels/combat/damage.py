@@ -3,13 +3,15 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
+from terrarium.engine.kernels.economy.score import count_damage
 from terrarium.engine.kernels.events import note_hurt
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
+from terrarium.engine.kernels.vision.visibility import show_attacker
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_CALLERS, N_HITS, Game, is_unit
+from terrarium.engine.state import N_CALLERS, N_HITS, Game, has_economy, is_unit, keeps_sight
 
 MINIMUM_DAMAGE = 0.5
 
@@ -199,7 +201,7 @@ def hurt(game: Game, v: int, k: int) -> None:
     left = max(hit.damage, MINIMUM_DAMAGE)
     if victim.status & codes.WARDED:
         left = ward_off(game, v, left, row.manner, hit.source, hit.source_tag)
-    before = victim.hp + victim.shield
+    before, shield = victim.hp + victim.shield, victim.shield
     if victim.shield > 0.0 and left > 0.0:
         # Shields have their own armor, and what it takes does not come back as damage to life.
         armor = victim.shield_armor if row.armor_applies else 0.0
@@ -220,6 +222,11 @@ def hurt(game: Game, v: int, k: int) -> None:
     victim.hurt_tick = game.clock[0].tick
     dealt = max(0.0, before - max(victim.hp, 0.0) - victim.shield)
     note_hurt(game, v, hit.source, hit.source_tag, hit.owner, dealt)
+    if keeps_sight(game) and is_unit(game, hit.source, hit.source_tag):
+        show_attacker(game, hit.source, victim.owner)
+    if has_economy(game):
+        count_damage(game, hit.owner, v, codes.SHIELDS, shield - victim.shield)
+        count_damage(game, hit.owner, v, codes.LIFE, dealt - (shield - victim.shield))
     if is_enemy(game, hit.owner, victim.owner):
         game.players[hit.owner].damage_dealt += dealt
 

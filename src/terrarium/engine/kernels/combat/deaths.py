@@ -6,11 +6,16 @@ from terrarium.engine.kernels.abilities.cargo import leave_wreck
 from terrarium.engine.kernels.abilities.casting import end_channel
 from terrarium.engine.kernels.abilities.outcomes import arrive
 from terrarium.engine.kernels.combat.damage import add_hit, may_hurt, resolve_hits
-from terrarium.engine.kernels.combat.shots import effect_now
+from terrarium.engine.kernels.combat.shots import effect_now, new_effect
+from terrarium.engine.kernels.economy.score import count_death
 from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.footprints import lift_footprint
-from terrarium.engine.state import N_HITS, Game
+from terrarium.engine.kernels.orders.building import drop_orders
+from terrarium.engine.state import N_HITS, Game, has_economy
+
+BROOD_TICKS = 8.0
+"""from the death of a Zerg structure until its broodlings are there"""
 
 
 @kernel
@@ -24,8 +29,11 @@ def bury(game: Game) -> None:
             me = game.units[u]
             if me.alive and me.hp <= 0.0:
                 note_death(game, u)
+                if has_economy(game):
+                    count_death(game, u)
                 me.alive, game.clock[0].any_dead = False, True
-                me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+                me.hp, me.shield = 0.0, 0.0
+                drop_orders(game, u, 0)
                 me.inside = codes.NO_UNIT
                 game.players[me.owner].n_alive -= 1
                 game.players[me.owner].n_lost += 1
@@ -45,6 +53,8 @@ def leave(game: Game, u: int) -> None:
     lift_footprint(game, u)
     me = game.units[u]
     row = game.rules.types[me.kind]
+    if has_economy(game) and row.leaves >= 0 and not me.status & codes.UNFINISHED:
+        leave_broodlings(game, u)
     if row.explodes:
         explode(game, u)
     leave_wreck(game, u)
@@ -56,6 +66,16 @@ def leave(game: Game, u: int) -> None:
     if skill.cast >= 0 and skill.phase == codes.CHANNELING:
         end_channel(game, u)
     skill.cast = codes.NO_ABILITY
+
+
+@kernel
+def leave_broodlings(game: Game, u: int) -> None:
+    """Somewhat later broodlings come out of a Zerg structure (game_rules.md, 9)."""
+    k = new_effect(game, u, u, 0, codes.BROODING)
+    if k >= 0:
+        effect = game.effects[k]
+        effect.ability, effect.timer = codes.NO_ABILITY, BROOD_TICKS
+        effect.step = game.units[u].kind
 
 
 @kernel

@@ -6,7 +6,7 @@ from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import N_PATIENTS, Game
+from terrarium.engine.state import N_PATIENTS, Game, has_economy
 
 
 @kernel
@@ -104,7 +104,10 @@ def heal(game: Game) -> None:
         v = game.living[j]
         if game.scratch.healing[v] > 0.0:
             patient = game.units[v]
+            before = patient.hp
             patient.hp = min(patient.hp_max, patient.hp + game.scratch.healing[v])
+            if has_economy(game):
+                game.scores[patient.owner].total_healed[codes.LIFE] += patient.hp - before
             game.scratch.healing[v] = 0.0
 
 

@@ -11,7 +11,7 @@ from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import N_MEMBERS, Game, is_unit
 from terrarium.engine.tables.terrain import BUCKET
 
 FLEE_DISTANCE = 5.0
@@ -21,6 +21,8 @@ LARGEST_RADIUS = 2.75
 """No unit's radius is larger."""
 HELD_UP_TICKS = 2
 """A unit that gets nowhere for longer looks for a nearer target, whatever the rules say."""
+HELD = -1e30
+"""In place of a distance: only a more important target tempts a unit away."""
 READY_TICKS = 4.0
 """A weapon that will be ready this soon counts as ready for the choice of a target."""
 
@@ -28,7 +30,8 @@ READY_TICKS = 4.0
 @kernel
 def acquire_targets(game: Game) -> None:
     """Let every unit that may choose a target look for one."""
-    tick, scan_ticks = game.clock[0].tick, game.rules.assumptions[0].scan_ticks
+    scan_ticks = game.rules.assumptions[0].scan_ticks
+    turn = game.clock[0].tick % scan_ticks
     if game.rules.assumptions[0].prefers_attackers:
         note_targets(game)
     for i in range(game.clock[0].n_living):
@@ -55,13 +58,13 @@ def acquire_targets(game: Game) -> None:
                 continue  # led too far from its home
         if row.acquires == codes.ACQUIRE_OFFENSIVE:
             lost = had_target and me.target < 0
-            if lost or (tick + me.phase) % scan_ticks == 0:
+            if lost or turn + me.phase == 0 or turn + me.phase == scan_ticks:
                 v = best_target(game, u)
                 if v < 0:
                     me.noticed_tick = -1
                 elif me.target >= 0 or lost or has_reacted(game, u):
                     take_target(game, u, v, codes.TARGET_ACQUIRED)
-        if me.target < 0:
+        if me.target < 0 and attacker >= 0:
             retaliate(game, u, attacker)
 
 
@@ -99,7 +102,7 @@ def may_choose(game: Game, u: int) -> bool:
             dx * dx + dy * dy
             <= game.rules.targeting[0].leash_reset * game.rules.targeting[0].leash_reset
         )
-    if order == codes.GATHER or order == codes.RETURN_CARGO:
+    if order >= codes.GATHER:  # so does a worker with work
         return False
     return order != codes.ATTACK and order != codes.HEAL
 
@@ -149,19 +152,22 @@ def best_target(game: Game, u: int) -> int:
     best, best_rank, best_distance = codes.NO_UNIT, -1, 1e30
     if me.target >= 0:
         target_kind = game.units[me.target].column
-        distance = edge_distance(game, me, game.units[me.target])
-        best, best_rank, best_distance = me.target, importance(game, u, me.target), distance
-        if distance <= reach_of(me, game.rules.reach[me.kind, target_kind]):
-            if best_rank == highest_importance(game, u) or is_between_choices(game, u):
+        best, best_distance = me.target, edge_distance(game, me, game.units[me.target])
+        in_range = best_distance <= reach_of(me, game.rules.reach[me.kind, target_kind])
+        if in_range and is_between_choices(game, u):
+            return best
+        best_rank = importance(game, u, best)
+        if in_range:
+            if best_rank == highest_importance(game, u):
                 return best
-            best_distance = -1e30  # only a higher rank tempts it away
+            best_distance = HELD
         elif game.rules.assumptions[0].keeps_chasing and not is_held_up(game, u):
-            best_distance = -1e30
-    n_living, enemies = game.clock[0].n_living, game.players[me.owner].enemies
-    if n_living < CROWD:
-        for i in range(n_living):
-            v = game.living[i]
-            if game.units[v].alive and enemies >> game.units[v].owner & 1:
+            best_distance = HELD
+    enemies = game.players[me.owner].enemies
+    if game.clock[0].n_living < CROWD:
+        for m in range(game.scratch.counts[N_MEMBERS]):
+            if enemies >> game.scratch.spots[m].owner & 1:
+                v = int(game.scratch.spots[m].unit)
                 best, best_rank, best_distance = prefer(game, u, v, best, best_rank, best_distance)
         return best
     sight = (
@@ -210,6 +216,15 @@ def importance(game: Game, u: int, v: int) -> int:
 
 
 @kernel
+def highest_importance_of(game: Game, u: int, v: int) -> int:
+    """The same, where it is not yet known whether a weapon of the other one reaches the unit."""
+    rank = game.rules.rank[game.units[u].kind, game.units[v].column]
+    if rank < 0 or not game.rules.assumptions[0].prefers_attackers:
+        return rank
+    return 2 * rank + int(game.scratch.bodies[v].goal == u)
+
+
+@kernel
 def highest_importance(game: Game, u: int) -> int:
     """Of all targets that a unit could have."""
     rank = game.rules.types[game.units[u].kind].top_rank
@@ -228,18 +243,23 @@ def prefer(
 ) -> tuple[int, int, float]:
     """Compare a candidate with the best so far: importance, then distance, then a fair coin."""
     me, other = game.units[u], game.units[v]
-    rank = importance(game, u, v)
-    if rank < best_rank or rank < 0 or v == me.target or not may_see(game, u, v):
+    rank = highest_importance_of(game, u, v)
+    if rank < best_rank or rank < 0 or v == me.target:
+        return best, best_rank, best_distance
+    if rank == best_rank and best_distance == HELD:
         return best, best_rank, best_distance
     limit = game.rules.scan[me.kind, other.column] + max(me.range_add, 0.0)
     if current_order(game, u) == codes.HOLD or not game.rules.types[me.kind].mobile:
         limit = reach_of(me, game.rules.reach[me.kind, other.column])
-    if me.status & codes.ZONED and not in_zone(game, u, v):
-        return best, best_rank, best_distance
     radii = game.rules.types[me.kind].radius + game.rules.types[other.kind].radius
     dx, dy = other.x - me.x, other.y - me.y
     squared = dx * dx + dy * dy
     if squared > (limit + radii) * (limit + radii):
+        return best, best_rank, best_distance
+    if not may_see(game, u, v) or (me.status & codes.ZONED and not in_zone(game, u, v)):
+        return best, best_rank, best_distance
+    rank = importance(game, u, v)
+    if rank < best_rank:
         return best, best_rank, best_distance
     distance = math.sqrt(squared) - radii
     too_near = max(0.0, distance) < game.rules.too_near[me.kind, other.column]

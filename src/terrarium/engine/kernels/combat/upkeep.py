@@ -20,7 +20,7 @@ def regenerate(game: Game) -> bool:
             dying = True
             continue
         row = game.rules.types[me.kind]
-        if not row.changes:
+        if not row.changes or me.status & codes.UNFINISHED:
             continue
         unhurt = tick - me.hurt_tick
         if row.hp_regen > 0.0 and me.hp < me.hp_max and unhurt >= row.hp_regen_delay:

@@ -5,10 +5,11 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon, reach_of
 from terrarium.engine.kernels.combat.damage import damage_on
 from terrarium.engine.kernels.combat.shots import launch
+from terrarium.engine.kernels.economy.hangars import launch_interceptor
 from terrarium.engine.kernels.geometry import edge_distance, length
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import COOLDOWN, VOLLEY, bits, uniform
-from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.state import N_SHOTS, Game, has_economy, is_unit
 from terrarium.engine.tables.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT
 
 
@@ -142,6 +143,8 @@ def shoot(game: Game, u: int) -> None:
         # The explosion belongs to its death, however it dies.
         me.hp, me.shield = 0.0, 0.0
         return
+    if has_economy(game) and game.rules.types[me.kind].hangar >= 0:
+        launch_interceptor(game, u, v)
     distance = edge_distance(game, me, game.units[v])
     for h in range(weapon.first_hit, weapon.first_hit + weapon.n_hits):
         hit = game.rules.hits[h]

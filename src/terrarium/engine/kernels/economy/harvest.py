@@ -172,7 +172,7 @@ def gather(game: Game, u: int, v: int) -> None:
     resource.free_tick[station] = game.clock[0].tick + game.rules.harvest[0].handover_ticks
     worker.phase = codes.PAUSING if row.pause_ticks > 0.0 else codes.RETURNING
     worker.timer += row.pause_ticks
-    worker.field, worker.field_tag = v, other.tag
+    worker.field, worker.field_tag, worker.townhall = v, other.tag, codes.NO_UNIT
     come_out(game, u)
     if resource.contents <= 0.0 and row.resource == codes.MINERALS:
         exhaust(game, v)
@@ -289,12 +289,19 @@ def base_of(game: Game, u: int) -> int:
     worker = game.workers[u]
     if is_unit(game, worker.townhall, worker.townhall_tag):
         base = game.units[worker.townhall]
-        if base.owner == game.units[u].owner and game.rules.types[base.kind].townhall:
+        if base.owner == game.units[u].owner and takes_cargo(game, worker.townhall):
             return int(worker.townhall)
     worker.townhall, worker.townhall_tag = nearest_base(game, u), 0
     if worker.townhall >= 0:
         worker.townhall_tag = game.units[worker.townhall].tag
     return int(worker.townhall)
+
+
+@kernel
+def takes_cargo(game: Game, v: int) -> bool:
+    """Is it a townhall, and finished?"""
+    other = game.units[v]
+    return game.rules.types[other.kind].townhall and not other.status & codes.UNFINISHED
 
 
 @kernel
@@ -305,7 +312,7 @@ def nearest_base(game: Game, u: int) -> int:
     for i in range(game.clock[0].n_living):
         v = game.living[i]
         other = game.units[v]
-        if other.alive and other.owner == me.owner and game.rules.types[other.kind].townhall:
+        if other.alive and other.owner == me.owner and takes_cargo(game, v):
             distance = length(other.x - me.x, other.y - me.y)
             if distance < best_distance:
                 best, best_distance = v, distance

@@ -3,18 +3,23 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import research
-from terrarium.engine.kernels.economy.resources import may_gather
-from terrarium.engine.kernels.events import new_event
-from terrarium.engine.kernels.geometry import length
-from terrarium.engine.kernels.orders.orders import go_to_point, order_on_unit
+from terrarium.engine.kernels.construction.addons import builds_addon, finished_addon, has_reactor
+from terrarium.engine.kernels.economy.hangars import MOST_ABOARD, add_interceptor
+from terrarium.engine.kernels.economy.morphing import run_morph
+from terrarium.engine.kernels.economy.payment import (
+    can_pay,
+    meets_requirements,
+    pay_for,
+    refund,
+)
+from terrarium.engine.kernels.economy.rally import exit_of, send_off
+from terrarium.engine.kernels.economy.work import changes_form, note_product, work_rate
 from terrarium.engine.kernels.setup.births import spawn
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game
 
 MOST_SUPPLY = 200.0
 QUEUE_DEPTH = 5
 """without a reactor"""
-ADDON_X, ADDON_Y = 2.5, -0.5
-"""Where an add-on stands, from its producer (game_rules.md, 9)."""
 
 
 @kernel
@@ -41,27 +46,6 @@ def keep_accounts(game: Game) -> None:
 
 
 @kernel
-def addon_of(game: Game, u: int) -> int:
-    """The add-on of a structure; -1 = it has none."""
-    me = game.units[u]
-    width, height = game.ground.size[0], game.ground.size[1]
-    x, y = int(me.x + ADDON_X), int(me.y + ADDON_Y)
-    if not game.rules.types[me.kind].structure or not (0 <= x < width and 0 <= y < height):
-        return codes.NO_UNIT
-    v = int(game.taken[y * width + x]) - 1
-    if v < 0 or game.units[v].owner != me.owner or not game.rules.types[game.units[v].kind].addon:
-        return codes.NO_UNIT
-    beside = abs(game.units[v].x - me.x - ADDON_X) + abs(game.units[v].y - me.y - ADDON_Y) < 0.1
-    return v if beside else codes.NO_UNIT
-
-
-@kernel
-def has_reactor(game: Game, u: int) -> bool:
-    v = addon_of(game, u)
-    return v >= 0 and game.rules.types[game.units[v].kind].reactor
-
-
-@kernel
 def may_produce(game: Game, u: int, p: int) -> int:
     """Would an order to put a product into a queue be accepted? One of codes.RESULT_NAMES."""
     me, producer = game.units[u], game.producers[u]
@@ -70,7 +54,9 @@ def may_produce(game: Game, u: int, p: int) -> int:
     product = game.rules.products[p]
     if product.how != codes.HOW_TRAIN and product.how != codes.HOW_RESEARCH:
         return codes.NOT_SUPPORTED
-    if me.status & codes.UNFINISHED:
+    if me.status & (codes.UNFINISHED | codes.HALTED):
+        return codes.NOT_SUPPORTED
+    if game.skills[u].morph >= 0 or builds_addon(game, u):
         return codes.NOT_SUPPORTED
     if product.upgrade >= 0 and is_researched(game, me.owner, p):
         return codes.NOT_SUPPORTED
@@ -78,54 +64,35 @@ def may_produce(game: Game, u: int, p: int) -> int:
     if answer != codes.SUCCESS:
         return answer
     if product.attached != 0:
-        v = addon_of(game, u)
+        v = finished_addon(game, u)
         if v < 0 or game.rules.types[game.units[v].kind].fulfils & product.attached == 0:
             return codes.TECH_REQUIREMENTS_NOT_MET
     depth = game.items.shape[1] if has_reactor(game, u) else QUEUE_DEPTH
     if producer.n_items >= depth:
         return codes.QUEUE_IS_FULL
+    if changes_form(game, u):
+        return codes.CANT_QUEUE_THAT_ORDER
+    if game.rules.types[me.kind].hangar == p:
+        if producer.n_aboard + producer.n_out + producer.n_items >= MOST_ABOARD:
+            return codes.QUEUE_IS_FULL
+    if product.makes >= 0 and game.rules.types[product.makes].stored:
+        if not has_store(game, u):
+            return codes.QUEUE_IS_FULL
     return can_pay(game, me.owner, p)
 
 
 @kernel
-def meets_requirements(game: Game, owner: int, p: int) -> int:
-    """Does a player have the structures and upgrades that a product asks for?"""
-    product, player = game.rules.products[p], game.players[owner]
-    if game.accounts[owner].fulfilled & product.needs != product.needs:
-        return codes.TECH_REQUIREMENTS_NOT_MET
-    if player.techs & product.needs_tech != product.needs_tech:
-        return codes.TECH_REQUIREMENTS_NOT_MET
-    if product.family >= 0 and player.levels[product.family] < product.level_before:
-        return codes.TECH_REQUIREMENTS_NOT_MET
-    return codes.SUCCESS
-
-
-@kernel
-def can_pay(game: Game, owner: int, p: int) -> int:
-    """Does a player have the resources and the supply that a product takes?"""
-    product, player, account = game.rules.products[p], game.players[owner], game.accounts[owner]
-    if player.minerals < product.minerals:
-        return codes.NOT_ENOUGH_MINERALS
-    if player.vespene < product.vespene:
-        return codes.NOT_ENOUGH_VESPENE
-    # What waits in queues has no supply yet, so it does not count.
-    if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
-        return codes.NOT_ENOUGH_FOOD
-    return codes.SUCCESS
-
-
-@kernel
-def pay_for(game: Game, owner: int, p: int) -> None:
-    """Take the resources that a product costs."""
-    game.players[owner].minerals -= game.rules.products[p].minerals
-    game.players[owner].vespene -= game.rules.products[p].vespene
-
-
-@kernel
-def refund(game: Game, owner: int, p: int, share: float) -> None:
-    """Give back a share of what a product has cost."""
-    game.players[owner].minerals += share * game.rules.products[p].minerals
-    game.players[owner].vespene += share * game.rules.products[p].vespene
+def has_store(game: Game, u: int) -> bool:
+    """Is there room for one more of what is kept: one for each structure that makes it?"""
+    owner, producer = game.units[u].owner, game.producers[u]
+    n_free = -game.players[owner].nukes
+    for i in range(game.clock[0].n_living):
+        v = game.living[i]
+        other = game.units[v]
+        if other.alive and other.owner == owner and game.rules.types[other.kind].stores:
+            if not other.status & codes.UNFINISHED and game.producers[v].n_items == 0:
+                n_free += 1
+    return producer.n_items == 0 and n_free > 0
 
 
 @kernel
@@ -174,35 +141,18 @@ def cancel_last(game: Game, u: int) -> int:
 
 
 @kernel
-def set_rally(game: Game, u: int, v: int, x: float, y: float) -> int:
-    """New units go to a point, follow a unit, or gather from a resource; on itself: nowhere."""
-    producer, row = game.producers[u], game.rules.types[game.units[u].kind]
-    if not row.structure:
-        return codes.NOT_SUPPORTED
-    producer.rally, producer.rally_target, producer.rally_tag = codes.RALLY_POINT, codes.NO_UNIT, 0
-    producer.rally_x, producer.rally_y = x, y
-    if v == u:
-        producer.rally = codes.NO_RALLY
-    elif v >= 0:
-        producer.rally, producer.rally_target = codes.RALLY_UNIT, v
-        producer.rally_tag = game.units[v].tag
-        producer.rally_x, producer.rally_y = game.units[v].x, game.units[v].y
-    return codes.SUCCESS
-
-
-@kernel
-def note_product(game: Game, kind: int, u: int, p: int) -> None:
-    event = game.events[new_event(game, kind, u)]
-    event.amount = float(p)
-
-
-@kernel
 def run_production(game: Game) -> None:
     """One tick of all queues."""
     keep_accounts(game)
     for i in range(game.clock[0].n_living):
         u = game.living[i]
-        if game.units[u].alive and game.producers[u].n_items > 0:
+        if game.producers[u].n_items == 0 or not game.units[u].alive:
+            continue
+        if game.units[u].status & codes.HALTED:
+            continue
+        if changes_form(game, u):
+            run_morph(game, u)
+        else:
             run_queue(game, u)
 
 
@@ -213,12 +163,13 @@ def run_queue(game: Game, u: int) -> None:
     The next one gets its first tick in that in which the one before it ends (economy.md, 7).
     """
     producer, n_lines = game.producers[u], 2 if has_reactor(game, u) else 1
+    work = work_rate(game, u)
     k = 0
     while k < min(n_lines, producer.n_items):
         item = game.items[u, k]
         if not item.begun and not begin_item(game, u, k):
             return  # waits for supply, and so do those behind it
-        item.left -= 1.0
+        item.left -= work
         if item.left <= 0.0:
             p = item.product
             remove_item(game, u, k)
@@ -257,39 +208,14 @@ def finish(game: Game, u: int, p: int) -> None:
     if product.upgrade >= 0:
         research(game, me.owner, product.upgrade)
         return
+    if game.rules.types[product.makes].stored:
+        game.players[me.owner].nukes += 1
+        return
+    if game.rules.types[me.kind].hangar == p:
+        add_interceptor(game, u, p)
+        return
     for _ in range(product.count):
         x, y = exit_of(game, u, product.makes)
         v = spawn(game, product.makes, me.owner, x, y, False)
         if v >= 0:
             send_off(game, u, v)
-
-
-@kernel
-def exit_of(game: Game, u: int, kind: int) -> tuple[float, float]:
-    """Where a unit leaves its producer: on the side of the rally point, or below."""
-    me, producer = game.units[u], game.producers[u]
-    dx, dy = 0.0, -1.0
-    if producer.rally != codes.NO_RALLY:
-        to_x, to_y = producer.rally_x - me.x, producer.rally_y - me.y
-        distance = length(to_x, to_y)
-        if distance > 1e-9:
-            dx, dy = to_x / distance, to_y / distance
-    out = game.rules.types[me.kind].radius + game.rules.types[kind].radius
-    return me.x + dx * out, me.y + dy * out
-
-
-@kernel
-def send_off(game: Game, u: int, v: int) -> None:
-    """Give a new unit the order that the rally point of its producer means."""
-    producer = game.producers[u]
-    if producer.rally == codes.NO_RALLY:
-        return
-    target = producer.rally_target
-    if producer.rally == codes.RALLY_UNIT and is_unit(game, target, producer.rally_tag):
-        if game.rules.types[game.units[v].kind].worker and may_gather(game, v, target):
-            order_on_unit(game, v, codes.GATHER, target, False)
-            return
-        if game.rules.types[game.units[target].kind].resource == codes.NO_RESOURCE:
-            order_on_unit(game, v, codes.FOLLOW, target, False)
-            return
-    go_to_point(game, v, codes.MOVE, producer.rally_x, producer.rally_y, False)

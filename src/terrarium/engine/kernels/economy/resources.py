@@ -7,6 +7,8 @@ from terrarium.engine.jit import inline, kernel
 from terrarium.engine.state import Game
 
 NEVER = -1
+FIRST_LARVA = -1.0
+"""A hatchery has one larva as soon as it is finished."""
 
 
 @inline
@@ -24,7 +26,7 @@ def station_of(game: Game, u: int) -> int:
 def may_gather(game: Game, u: int, v: int) -> bool:
     """Is `v` something that worker `u` can gather from?"""
     me, other = game.units[u], game.units[v]
-    if not other.alive or game.resources[v].contents <= 0.0:
+    if not other.alive or game.resources[v].contents <= 0.0 or other.status & codes.UNFINISHED:
         return False
     resource = game.rules.types[other.kind].resource
     if resource == codes.MINERALS:
@@ -41,7 +43,7 @@ def clear_economy(game: Game, u: int) -> None:
     row = game.rules.types[game.units[u].kind]
     worker.phase, worker.timer, worker.cargo = codes.TO_RESOURCE, 0.0, 0.0
     worker.carries, worker.waits_since = codes.NO_RESOURCE, NEVER
-    worker.townhall, worker.townhall_tag = codes.NO_UNIT, 0
+    worker.townhall, worker.townhall_tag, worker.held_up = codes.NO_UNIT, 0, 0
     worker.field, worker.field_tag = codes.NO_UNIT, 0
     worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
@@ -64,14 +66,30 @@ def begin_harvest(game: Game, u: int, v: int, tag: int) -> None:
 
 
 @kernel
+def stop_work(game: Game, u: int) -> None:
+    """Another order: if the worker comes back to its field, it begins there anew."""
+    worker = game.workers[u]
+    if worker.phase != codes.RETURNING:
+        worker.phase = codes.TO_RESOURCE
+    worker.waits_since, worker.spot_tag, worker.held_up = NEVER, 0, 0
+
+
+@kernel
 def clear_production(game: Game, u: int) -> None:
     """A new structure is finished, makes nothing, and its units stay where they appear."""
     producer = game.producers[u]
-    producer.made_as, producer.progress = codes.NO_PRODUCT, 1.0
+    producer.made_as, producer.progress, producer.left = codes.NO_PRODUCT, 1.0, 0.0
     producer.builder, producer.builder_tag = codes.NO_UNIT, 0
-    producer.n_items, producer.rally = 0, codes.NO_RALLY
-    producer.rally_x, producer.rally_y = 0.0, 0.0
-    producer.rally_target, producer.rally_tag = codes.NO_UNIT, 0
+    producer.n_items, producer.patch = 0, codes.NO_UNIT
+    for k in range(producer.rally.shape[0]):
+        producer.rally[k], producer.rally_x[k], producer.rally_y[k] = codes.NO_RALLY, 0.0, 0.0
+        producer.rally_target[k], producer.rally_tag[k] = codes.NO_UNIT, 0
+    producer.total, producer.cooldown, producer.keeps_form = 0.0, 0.0, False
+    producer.seeks, producer.spent, producer.dig_timer = codes.NO_PRODUCT, False, 0.0
+    producer.stocked, producer.n_aboard, producer.n_out = False, 0, 0
+    producer.n_larvae, producer.larva_timer = 0, FIRST_LARVA
+    producer.n_injects, producer.inject_timer = 0, 0.0
+    producer.brood, producer.brood_timer = 0, 0.0
 
 
 @kernel

@@ -48,17 +48,16 @@ def find_pairs(game: Game) -> None:
 @kernel
 def find_pairs_among_few(game: Game) -> None:
     """Try every pair."""
-    n_living = game.clock[0].n_living
-    for i in range(n_living):
-        game.scratch.spots[i].unit = game.living[i]
-        fill_spot(game, i)
-    for i in range(n_living):
-        spot = game.scratch.spots[i]
+    n_members = game.scratch.counts[N_MEMBERS]
+    for m in range(n_members):
+        fill_spot(game, m)
+    for m in range(n_members):
+        spot = game.scratch.spots[m]
         if spot.x == OUT_OF_THE_WAY:
             continue
         own = spot.reach + NEARLY_TOUCHING + NEARLY
-        for j in range(i + 1, n_living):
-            other = game.scratch.spots[j]
+        for k in range(m + 1, n_members):
+            other = game.scratch.spots[k]
             dx, dy, near = other.x - spot.x, other.y - spot.y, own + other.reach
             if dx * dx + dy * dy < near * near:
                 try_pair(game, int(spot.unit), int(other.unit))
@@ -99,22 +98,38 @@ def find_pairs_of(game: Game, m: int, others: float) -> None:
     """List the pairs of a member of the grid with those that come after it; they reach `others` at
     most."""
     own = game.scratch.spots[m]
-    # Whatever the order of the sum in `try_pair` rounds it to.
-    u, x, y, reach = int(own.unit), own.x, own.y, own.reach + NEARLY_TOUCHING + NEARLY
-    far = reach + others
-    low_x, high_x = int((x - far) / BUCKET), int((x + far) / BUCKET)
-    own_y, high_y = int(y / BUCKET), min(game.ground.size[3] - 1, int((y + far) / BUCKET))
+    far = own.reach + NEARLY_TOUCHING + NEARLY + others
+    low_x, high_x = int((own.x - far) / BUCKET), int((own.x + far) / BUCKET)
+    own_y, high_y = int(own.y / BUCKET), min(game.ground.size[3] - 1, int((own.y + far) / BUCKET))
     n_close = 0
     for j in range(own_y, high_y + 1):
         first, last = members_of(game, j, low_x, high_x)
         if j == own_y:
             first = m + 1  # the others have found it
-        for k in range(first, last):
-            spot = game.scratch.spots[k]
-            dx, dy, near = spot.x - x, spot.y - y, reach + spot.reach
-            # Counted instead of branched on: the processor cannot foresee who is close.
-            game.scratch.close[n_close] = spot.unit
-            n_close += dx * dx + dy * dy < near * near
+        n_close = list_close(game, m, first, last, n_close)
+    try_pairs(game, m, n_close)
+
+
+@kernel
+def list_close(game: Game, m: int, first: int, last: int, n_close: int) -> int:
+    """Append to the list of `n_close` units those of some spots that one may touch; how many are on
+    it now?"""
+    own = game.scratch.spots[m]
+    # Whatever the order of the sum in `try_pair` rounds it to.
+    x, y, reach = own.x, own.y, own.reach + NEARLY_TOUCHING + NEARLY
+    for k in range(first, last):
+        spot = game.scratch.spots[k]
+        dx, dy, near = spot.x - x, spot.y - y, reach + spot.reach
+        # Counted instead of branched on: the processor cannot foresee who is close.
+        game.scratch.close[n_close] = spot.unit
+        n_close += dx * dx + dy * dy < near * near
+    return n_close
+
+
+@kernel
+def try_pairs(game: Game, m: int, n_close: int) -> None:
+    """Try the pairs of a member with the units that are listed as close."""
+    u = int(game.scratch.spots[m].unit)
     for k in range(n_close):
         try_pair(game, u, game.scratch.close[k])
 
@@ -168,12 +183,11 @@ def list_contacts(game: Game) -> bool:
         dx, dy = other.x - body.x, other.y - body.y
         reach = body.radius + other.radius
         squared, near = dx * dx + dy * dy, reach + NEARLY_TOUCHING
-        if squared < near * near:
-            contact = game.scratch.contacts[n_contacts]
-            contact.u, contact.v, contact.reach = u, v, reach
-            contact.mine = UNKNOWN
-            n_contacts += 1
-            touched = touched or squared < reach * reach
+        contact = game.scratch.contacts[n_contacts]
+        contact.u, contact.v, contact.reach, contact.mine = u, v, reach, UNKNOWN
+        # Counted instead of branched on: the processor cannot foresee who nearly touches.
+        n_contacts += squared < near * near
+        touched |= squared < reach * reach
     game.scratch.counts[N_CONTACTS] = n_contacts
     game.scratch.counts[N_SHOVED] = 0
     return touched

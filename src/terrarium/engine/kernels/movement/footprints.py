@@ -6,8 +6,8 @@ from terrarium.engine.kernels.economy.resources import come_out
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.repairs import repair, survey
 from terrarium.engine.kernels.owners import is_enemy
-from terrarium.engine.state import Game, has_economy, is_placed, is_unit
-from terrarium.engine.tables.footprints import MAX_SIDE
+from terrarium.engine.kernels.vision.visibility import change_opaque
+from terrarium.engine.state import Game, has_economy, is_placed, is_unit, keeps_sight
 
 
 @kernel
@@ -25,11 +25,13 @@ def has_space(game: Game, footprint: int, left: int, bottom: int) -> bool:
         return False
     if left + shape.width > ground.playable[2] or bottom + shape.height > ground.playable[3]:
         return False
-    level = ground.level[bottom * ground.size[0] + left]
+    terrace = ground.terrace[bottom * ground.size[0] + left]
+    if terrace < 0:
+        return False
     for y in range(bottom, bottom + shape.height):
         for x in range(left, left + shape.width):
             cell = y * ground.size[0] + x
-            if not ground.buildable[cell] or ground.level[cell] != level or game.taken[cell]:
+            if ground.terrace[cell] != terrace or game.taken[cell]:
                 return False
     return True
 
@@ -39,7 +41,7 @@ def stands_in(game: Game, v: int, footprint: int, x: float, y: float) -> bool:
     """Does a body on the ground overlap a footprint whose middle is at (x, y)?"""
     other, shape = game.units[v], game.rules.footprints[footprint]
     row = game.rules.types[other.kind]
-    if not other.alive or row.walker == codes.FLYER or is_placed(game, v):
+    if not other.alive or row.walker == codes.FLYER or row.is_larva or is_placed(game, v):
         return False
     reach = row.inner if row.mobile else row.separation
     dx = max(abs(other.x - x) - 0.5 * shape.width, 0.0)
@@ -64,7 +66,12 @@ def closes_cells(game: Game, u: int, kind: int) -> bool:
     if not is_placed(game, u) or footprint < 0:
         return False
     old, new = game.rules.footprints[game.sites[u].footprint], game.rules.footprints[footprint]
-    return old.width != new.width or old.height != new.height or old.closed != new.closed
+    if old.width != new.width or old.height != new.height:
+        return True
+    for y in range(old.height):
+        if old.closed[y] != new.closed[y]:
+            return True
+    return False
 
 
 @kernel
@@ -79,6 +86,8 @@ def put_footprint(game: Game, u: int) -> None:
     site.placed = True
     game.epochs[0].n_placed += 1
     mark_cells(game, u, u + 1)
+    if keeps_sight(game) and game.rules.types[me.kind].opaque:
+        change_opaque(game, u, 1)
 
 
 @kernel
@@ -89,6 +98,8 @@ def lift_footprint(game: Game, u: int) -> None:
     game.sites[u].placed = False
     game.epochs[0].n_placed -= 1
     mark_cells(game, u, 0)
+    if keeps_sight(game) and game.rules.types[game.units[u].kind].opaque:
+        change_opaque(game, u, -1)
     if has_economy(game) and game.resources[u].geyser >= 0:
         uncover_geyser(game, u)
 
@@ -151,11 +162,13 @@ def mark_cells(game: Game, u: int, owner: int) -> None:
     for y in range(shape.height):
         for x in range(shape.width):
             cell = (site.bottom + y) * width + site.left + x
-            if owner == 0 and game.taken[cell] != u + 1:
-                continue  # another one stands on it, as on a geyser
-            game.taken[cell] = owner
-            if shape.closed >> (y * MAX_SIDE + x) & 1:
-                game.blocked[cell] = owner
+            if shape.taken[y] >> x & 1:
+                # What goes leaves the cells to another one that stands on them, as on a geyser.
+                if owner != 0 or game.taken[cell] == u + 1:
+                    game.taken[cell] = owner
+            if shape.closed[y] >> x & 1:
+                if owner != 0 or game.blocked[cell] == u + 1:
+                    game.blocked[cell] = owner
     right, top = site.left + shape.width, site.bottom + shape.height
     repair(game, site.left, site.bottom, right, top)
 

@@ -7,6 +7,7 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
+from terrarium.engine.kernels.construction.sites import errand_of_building, is_building
 from terrarium.engine.kernels.economy.harvest import errand_of_harvest
 from terrarium.engine.kernels.economy.resources import is_harvesting
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
@@ -62,14 +63,15 @@ def choose_ways(game: Game) -> bool:
         body.goal = me.target
         body.detour = me.detour
         body.stuck = me.stalled > STUCK_TICKS
-        body.anchored = not row.mobile or current_order(game, u) == codes.HOLD
+        order = current_order(game, u)
+        body.anchored = not row.mobile or order == codes.HOLD
         if me.status & codes.DRAGGED:
             body.classes = 0  # it flies over the others
-        if is_harvesting(current_order(game, u)):
+        if is_harvesting(order):
             body.classes = 0  # workers pass through each other
         if is_placed(game, u):
             body.classes = 0  # its outline is in the way, not a circle
-        choose_way(game, u)
+        choose_way(game, u, order)
         body.full_step = body.step
         body.still = body.step == 0.0
         if body.still and me.target >= 0:
@@ -86,12 +88,11 @@ def fights_under(order: int) -> bool:
 
 
 @kernel
-def choose_way(game: Game, u: int) -> None:
+def choose_way(game: Game, u: int, order: int) -> None:
     """The direction and length of the step that one unit wants to make."""
     me = game.units[u]
     if not game.rules.types[me.kind].mobile or me.status & codes.ROOTED:
         return
-    order = current_order(game, u)
     held = order == codes.HOLD
     if (me.winding or me.backswing > 0.0) and not held:
         held = game.rules.weapons[me.weapon].firing != codes.FIRES_MOVING
@@ -107,8 +108,10 @@ def choose_way(game: Game, u: int) -> None:
     else:
         x, y, distance = errand(game, u, order)
     if distance > 0.0:
-        go_to(game, u, x, y, distance)  # called once, so that it becomes a part of this kernel
-        if is_harvesting(order):
+        works = is_harvesting(order)
+        to_point = length(x - me.x, y - me.y) if works or distance == FAR else distance
+        go_to(game, u, x, y, distance, to_point)  # called once: becomes a part of this kernel
+        if works:
             slow_down(game, u, distance)
 
 
@@ -133,6 +136,8 @@ def errand(game: Game, u: int, order: int) -> tuple[float, float, float]:
         return errand_of_cast(game, u)
     if is_harvesting(order):
         return errand_of_harvest(game, u)
+    if is_building(order):
+        return errand_of_building(game, u)
     if order == codes.NO_ORDER and me.away:
         distance = length(me.home_x - me.x, me.home_y - me.y)
         if distance > ARRIVED and me.stalled <= PATIENCE_TICKS:
@@ -178,8 +183,12 @@ def go_to(
     x: float,
     y: float,
     distance: float,
+    to_point: float,
 ) -> None:
-    """Turn towards a point, or towards the next corner on the way to it, and want to step there."""
+    """Turn towards a point, or towards the next corner on the way to it, and want to step there.
+
+    `distance` is how far the unit may go, and `to_point` how far away the point is.
+    """
     me, body = game.units[u], game.scratch.bodies[u]
     row = game.rules.types[me.kind]
     layer = row.walker
@@ -189,9 +198,8 @@ def go_to(
             find_way(game, u, layer, x, y)
         if not me.direct:
             x, y = me.way_x, me.way_y
-            distance = FAR
+            distance, to_point = FAR, length(x - me.x, y - me.y)
     dx, dy = x - me.x, y - me.y
-    to_point = length(dx, dy)
     if to_point < 1e-9:
         return
     dx, dy = dx / to_point, dy / to_point
@@ -300,7 +308,7 @@ def fly(game: Game, u: int) -> None:
 @kernel
 def steer(game: Game, u: int) -> None:
     """Lead a unit around standing ones that it would run into."""
-    n_near, in_front, too_deep = look_around(game, u)
+    n_near, n_blockers, in_front, too_deep = look_around(game, u)
     if n_near == 0:
         return
     me, body, tick = game.units[u], game.scratch.bodies[u], game.clock[0].tick
@@ -308,17 +316,18 @@ def steer(game: Game, u: int) -> None:
         me.detour = 0
     if not (in_front or too_deep):
         return
-    k = first_blocker(game, u, n_near)
-    if k >= 0 and not go_around(game, u, k, n_near):
+    k = first_blocker(game, u, n_blockers) if in_front else codes.NO_UNIT
+    if k >= 0 and not go_around(game, u, k, n_blockers):
         body.step = 1e-9  # shut in: waits, and tries the other side after a while
         if (tick + me.phase) % PATIENCE_TICKS == 0:
             me.detour = -me.detour
-    keep_clear(game, u, n_near)
+    if k >= 0 or too_deep:
+        keep_clear(game, u, n_near)
 
 
 @kernel
-def go_around(game: Game, u: int, k: int, n_near: int) -> bool:
-    """Turn a step past all that stand in its way; is there a way?
+def go_around(game: Game, u: int, k: int, n_blockers: int) -> bool:
+    """Turn a step past all that stand in its way, of whom `k` comes first; is there a way?
 
     It keeps to the side that it has chosen for a while, or it would go to and fro in front of a
     crowd; only where little turning does, either side will do.
@@ -326,11 +335,11 @@ def go_around(game: Game, u: int, k: int, n_near: int) -> bool:
     me, body = game.units[u], game.scratch.bodies[u]
     wish_x, wish_y = body.dir_x, body.dir_y
     side = me.detour if me.detour != 0 else nearer_side(game, u, k)
-    cos = turn_past(game, u, n_near, side)
+    cos = turn_past(game, u, k, n_blockers, side)
     if me.detour == 0 and cos < LITTLE_TURNING:
         x, y = body.dir_x, body.dir_y
         body.dir_x, body.dir_y = wish_x, wish_y
-        other = turn_past(game, u, n_near, -side)
+        other = turn_past(game, u, k, n_blockers, -side)
         if other > cos + NEARLY:
             side, cos = -side, other
         else:
@@ -342,16 +351,12 @@ def go_around(game: Game, u: int, k: int, n_near: int) -> bool:
 
 
 @kernel
-def turn_past(game: Game, u: int, n_near: int, side: int) -> float:
-    """Turn a step to one side until it runs into no blocker; the cosine of the angle to its wish,
-    or `SHUT_IN`."""
+def turn_past(game: Game, u: int, k: int, n_blockers: int, side: int) -> float:
+    """Turn a step to one side of its first blocker `k`, and of the next ones, until it runs into
+    none; the cosine of the angle to its wish, or `SHUT_IN`."""
     body = game.scratch.bodies[u]
     wish_x, wish_y = body.dir_x, body.dir_y
-    for _ in range(MOST_TURNS):
-        k = first_blocker(game, u, n_near)
-        if k < 0:
-            cos = wish_x * body.dir_x + wish_y * body.dir_y
-            return cos if cos >= MOST_TURNING else SHUT_IN
+    for n_turns in range(1, MOST_TURNS + 1):
         near = game.scratch.near[k]
         sin = min(1.0, near.reach / max(near.distance, NEARLY))
         along = math.sqrt(1.0 - sin * sin)
@@ -359,6 +364,10 @@ def turn_past(game: Game, u: int, n_near: int, side: int) -> float:
         body.dir_y = near.dir_x * sin * side + near.dir_y * along
         if (wish_x * body.dir_y - wish_y * body.dir_x) * side < 0.0:
             break  # by more than half a circle
+        k = first_blocker(game, u, n_blockers)
+        if k < 0 and n_turns < MOST_TURNS:
+            cos = wish_x * body.dir_x + wish_y * body.dir_y
+            return cos if cos >= MOST_TURNING else SHUT_IN
     return SHUT_IN
 
 
@@ -376,26 +385,27 @@ def nearer_side(game: Game, u: int, k: int) -> int:
 
 
 @kernel
-def look_around(game: Game, u: int) -> tuple[int, bool, bool]:
-    """List the neighbors that this step has to do with: how many there are; may one of them be
-    something to go around, and does the step go deeper into one than there is room?"""
+def look_around(game: Game, u: int) -> tuple[int, int, bool, bool]:
+    """List the neighbors that this step has to do with, and which of them block it: how many there
+    are; may one be something to go around, and does the step go deeper into one than there is room?
+    """
     body = game.scratch.bodies[u]
     step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
     in_front = too_deep = False
     # Beyond this gap a neighbor neither blocks nor leaves less room than the step needs.
     far = max(BLOCK_LOOK, 2.0 * body.step)
-    n_near = 0
+    n_near = n_blockers = 0
     link = body.first
     while link >= 0 and n_near < game.scratch.near.shape[0]:
         pair, own = game.scratch.pairs[link >> 1], link & 1
         v, link = int(pair.units[1 - own]), int(pair.next[own])
         sign = 1.0 - 2.0 * own
         other = game.scratch.bodies[v]
-        if other.flying or (other.still and other.owner == body.owner and not other.anchored):
-            continue  # an idle friend makes way
         gap = pair.distance - body.radius - other.radius
-        if gap >= far:
+        if gap >= far or other.flying:
             continue
+        if other.still & (other.owner == body.owner) & (not other.anchored):
+            continue  # an idle friend makes way
         dx, dy = sign * pair.dir_x, sign * pair.dir_y
         room = max(0.0, gap)
         if not other.still:  # it will go on as it went in the last tick
@@ -409,11 +419,13 @@ def look_around(game: Game, u: int) -> tuple[int, bool, bool]:
         near = game.scratch.near[n_near]
         near.unit, near.dir_x, near.dir_y = v, dx, dy
         near.distance, near.reach = pair.distance, body.radius + other.radius
-        near.room, near.blocks, near.oncoming = room, blocks, oncoming
+        near.room, near.oncoming = room, oncoming
+        game.scratch.close[n_blockers] = n_near
+        n_blockers += blocks
         n_near += 1
         in_front |= blocks and dx * body.dir_x + dy * body.dir_y > 0.0
         too_deep |= step_x * dx + step_y * dy - room >= NEARLY
-    return n_near, in_front, too_deep
+    return n_near, n_blockers, in_front, too_deep
 
 
 @kernel
@@ -431,14 +443,13 @@ def is_oncoming(game: Game, u: int, v: int, dx: float, dy: float) -> bool:
 
 
 @kernel
-def first_blocker(game: Game, u: int, n_near: int) -> int:
+def first_blocker(game: Game, u: int, n_blockers: int) -> int:
     """The nearest of those who stand that a straight step would run into."""
     body = game.scratch.bodies[u]
     best, best_gap = codes.NO_UNIT, BLOCK_LOOK
-    for k in range(n_near):
+    for i in range(n_blockers):
+        k = game.scratch.close[i]
         near = game.scratch.near[k]
-        if not near.blocks:
-            continue
         along = near.dir_x * body.dir_x + near.dir_y * body.dir_y
         beside = (near.dir_x * body.dir_y - near.dir_y * body.dir_x) * near.distance
         # With some tolerance, because a step along the tangent of a blocker is exactly on its edge.
@@ -464,11 +475,11 @@ def keep_clear(game: Game, u: int, n_near: int) -> None:
     step_x, step_y = body.dir_x * body.step, body.dir_y * body.step
     in_the_way = codes.NO_UNIT
     for _ in range(3):
-        worst, deepest = 0.0, -1
+        worst, least, deepest = 0.0, NEARLY, -1
         for k in range(n_near):
             near = game.scratch.near[k]
             too_deep = step_x * near.dir_x + step_y * near.dir_y - near.room
-            if too_deep < worst - NEARLY or too_deep < NEARLY:
+            if too_deep < least:
                 continue
             if too_deep < worst + NEARLY and deepest >= 0:
                 one, other = (
@@ -477,7 +488,7 @@ def keep_clear(game: Game, u: int, n_near: int) -> None:
                 )
                 if not toss(game.clock[0].seed, game.units[u].tag, one, other):
                     continue
-            worst, deepest = too_deep, k
+            worst, least, deepest = too_deep, max(too_deep - NEARLY, NEARLY), k
         if deepest < 0:
             break
         near = game.scratch.near[deepest]

@@ -5,13 +5,22 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.cooldowns import pay
 from terrarium.engine.kernels.abilities.stats import refresh
-from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather
+from terrarium.engine.kernels.construction.placement import snapped
+from terrarium.engine.kernels.construction.sites import may_construct
+from terrarium.engine.kernels.economy.payment import pay_for
+from terrarium.engine.kernels.economy.resources import begin_harvest, may_gather, stop_work
 from terrarium.engine.kernels.events import note_cast
 from terrarium.engine.kernels.movement.places import on_map, standing_point
-from terrarium.engine.kernels.orders.permission import lock_of, may_aim_at, may_order
+from terrarium.engine.kernels.orders.building import (
+    drop_orders,
+    is_same_build,
+    may_build,
+    wanted_place,
+)
+from terrarium.engine.kernels.orders.permission import lands, lock_of, may_aim_at, may_order
 from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, has_economy, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -55,8 +64,8 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
     if v >= 0 and not (on_unit and is_known(game, me.owner, v)):
         return -codes.CANT_TARGET_THAT_UNIT
     can_attack = on_unit and game.rules.rank[me.kind, game.units[v].column] >= 0
-    if has_economy(game) and (row.worker or kind == codes.GATHER or kind == codes.RETURN_CARGO):
-        wanted = resolve_harvest(game, u, kind, v)
+    if has_economy(game) and (row.worker or kind >= codes.GATHER):
+        wanted = resolve_work(game, u, kind, v)
         if wanted != codes.NO_ORDER:
             return wanted
     if kind == codes.SMART:
@@ -89,13 +98,16 @@ def resolve(game: Game, u: int, kind: int, v: int) -> int:
 
 @kernel
 def is_known(game: Game, owner: int, v: int) -> bool:
-    """May a player point at a unit: one that it sees, or a resource, which maps show?"""
+    """May a player point at a unit: one that it sees, or remembers, or a resource, which maps
+    show?"""
     other = game.units[v]
-    return other.seen >> owner & 1 != 0 or game.rules.types[other.kind].resource != 0
+    if other.seen >> owner & 1 or game.rules.types[other.kind].resource != 0:
+        return True
+    return keeps_sight(game) and game.views[v].remembered >> owner & 1 != 0
 
 
 @kernel
-def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
+def resolve_work(game: Game, u: int, kind: int, v: int) -> int:
     """The same for what only workers can do; NO_ORDER = it is something else."""
     me = game.units[u]
     row, cargo = game.rules.types[me.kind], game.workers[u].cargo
@@ -103,11 +115,15 @@ def resolve_harvest(game: Game, u: int, kind: int, v: int) -> int:
         if not row.worker:
             return -codes.NOT_SUPPORTED
         return codes.GATHER if v >= 0 and may_gather(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
+    if kind == codes.CONSTRUCT:
+        return kind if v >= 0 and may_construct(game, u, v) else -codes.CANT_TARGET_THAT_UNIT
     if kind == codes.RETURN_CARGO:
         return codes.RETURN_CARGO if row.worker and cargo > 0.0 else -codes.NOT_SUPPORTED
     if kind == codes.SMART and v >= 0:
         if may_gather(game, u, v):
             return codes.GATHER
+        if may_construct(game, u, v):
+            return codes.CONSTRUCT
         other = game.units[v]
         if cargo > 0.0 and other.owner == me.owner and game.rules.types[other.kind].townhall:
             return codes.RETURN_CARGO
@@ -132,6 +148,10 @@ def give_order(game: Game, u: int, command: Records) -> int:
         if not queued and at_once(game, command.ability):
             use_at_once(game, u, command.ability, v, x, y)
             return codes.SUCCESS
+    elif kind == codes.BUILD:
+        answer = order_to_build(game, u, command)
+        if answer != codes.SUCCESS or (not queued and is_same_build(game, u, command)):
+            return answer
     else:
         kind = resolve(game, u, kind, v)
         if kind < 0:
@@ -147,7 +167,22 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if me.n_orders >= game.orders.shape[1]:
         return codes.QUEUE_IS_FULL
     write_order(game, u, kind, command)
+    if kind == codes.BUILD:
+        pay_for(game, me.owner, command.ability)
     return codes.SUCCESS
+
+
+@kernel
+def order_to_build(game: Game, u: int, command: Records) -> int:
+    """Would an order to build be accepted? The one that the unit carries out already always is."""
+    v = command.target
+    if v >= 0 and not (v < game.clock[0].n_slots and game.units[v].alive):
+        return codes.CANT_TARGET_THAT_UNIT
+    if v >= 0 and not is_known(game, game.units[u].owner, v):
+        return codes.CANT_TARGET_THAT_UNIT
+    if has_economy(game) and is_same_build(game, u, command):
+        return codes.SUCCESS
+    return may_build(game, u, command)
 
 
 FURTHEST = 1e6
@@ -187,12 +222,15 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
     me, v = game.units[u], command.target
     order = game.orders[u, me.n_orders]
     order.kind, order.target, order.tag = kind, codes.NO_UNIT, 0
-    order.ability = command.ability if kind == codes.CAST else codes.NO_ABILITY
+    named = kind == codes.CAST or kind == codes.BUILD
+    order.ability = command.ability if named else codes.NO_ABILITY
     if kind == codes.CAST:
         aim_order(game, u, command)
+    elif kind == codes.BUILD:
+        order.x, order.y = wanted_place(game, u, command)
     elif kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL:
         order.target, order.tag = v, game.units[v].tag
-    elif kind == codes.GATHER:
+    elif kind == codes.GATHER or kind == codes.CONSTRUCT:
         order.target, order.tag = v, game.units[v].tag
         order.x, order.y = game.units[v].x, game.units[v].y
     elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
@@ -213,7 +251,11 @@ def aim_order(game: Game, u: int, command: Records) -> None:
     order, v = game.orders[u, game.units[u].n_orders], command.target
     order.x, order.y = on_map(game, command.x, command.y)
     aim = game.rules.abilities[command.ability].aim
-    if v >= 0 and aim == codes.AIM_POINT:
+    if lands(game, command.ability):
+        params = game.rules.abilities[command.ability].params
+        kind = game.rules.mechanics.morphs[params].becomes
+        order.x, order.y = snapped(game, kind, command.x, command.y)
+    elif v >= 0 and aim == codes.AIM_POINT:
         order.x, order.y = game.units[v].x, game.units[v].y
     elif v >= 0 and aim != codes.AIM_NONE:
         order.target, order.tag = v, game.units[v].tag
@@ -291,7 +333,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
     me, skill = game.units[u], game.skills[u]
     if skill.cast >= 0:
         if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
-            me.n_orders = min(me.n_orders, 1) if skill.ordered else 0
+            drop_orders(game, u, 1 if skill.ordered else 0)
             return
         skill.stops = True
     if (
@@ -301,6 +343,8 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         skill.unloading = codes.NO_ABILITY
         refresh(game, u)
     old = current_order(game, u)
+    if has_economy(game) and kind != codes.GATHER:
+        stop_work(game, u)
     again = kind == old and (
         kind == codes.ATTACK_MOVE
         or kind == codes.HOLD
@@ -310,7 +354,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         forget_target(game, u)
         me.backswing = 0.0
         me.heal_target = codes.NO_UNIT
-    me.n_orders = 0
+    drop_orders(game, u, 0)
     me.away = False
     me.home_x, me.home_y = me.x, me.y
     me.way_tick = 0
@@ -348,36 +392,54 @@ def follow_orders(game: Game) -> int:
         if not me.alive:
             continue
         together |= me.status
-        while me.n_orders > 0:
-            order = game.orders[u, 0]
-            kind = order.kind
-            on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
-            if on_unit and not is_followed(game, u):
+        if me.n_orders > 0:
+            # Most orders are about a place, and ask for nothing before they are carried out.
+            on_unit = 1 << game.orders[u, 0].kind & ABOUT_UNITS
+            if on_unit or me.target_why == codes.TARGET_ORDERED:
+                together |= follow_order(game, u)
+    return together
+
+
+ABOUT_UNITS = 1 << codes.ATTACK | 1 << codes.FOLLOW | 1 << codes.HEAL | 1 << codes.CAST
+
+
+@kernel
+def follow_order(game: Game, u: int) -> int:
+    """The same for the orders of one unit; a bit if it is about to use an ability."""
+    me, together = game.units[u], 0
+    while me.n_orders > 0:
+        order = game.orders[u, 0]
+        kind = order.kind
+        on_unit = kind == codes.ATTACK or kind == codes.FOLLOW or kind == codes.HEAL
+        if on_unit and not is_followed(game, u):
+            finish_order(game, u)
+            continue
+        if kind == codes.CAST:
+            together |= codes.CASTING
+            if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
                 finish_order(game, u)
                 continue
-            if kind == codes.CAST:
-                together |= codes.CASTING
-                if order.target >= 0 and not is_followed(game, u) and game.skills[u].cast < 0:
-                    finish_order(game, u)
-                    continue
-            if kind == codes.HEAL:
-                patient = game.units[order.target]
-                if patient.hp >= patient.hp_max:
-                    finish_order(game, u)
-                    continue
-                me.heal_target = order.target
-            elif kind == codes.ATTACK:
-                take_target(game, u, order.target, codes.TARGET_ORDERED)
-            elif me.target_why == codes.TARGET_ORDERED:
-                forget_target(game, u)
-            break
+        if kind == codes.HEAL:
+            patient = game.units[order.target]
+            if patient.hp >= patient.hp_max:
+                finish_order(game, u)
+                continue
+            me.heal_target = order.target
+        elif kind == codes.ATTACK:
+            take_target(game, u, order.target, codes.TARGET_ORDERED)
+        elif me.target_why == codes.TARGET_ORDERED:
+            forget_target(game, u)
+        break
     return together
 
 
 @kernel
 def is_followed(game: Game, u: int) -> bool:
-    """Is the unit that the first order names still there, and in sight?"""
+    """Is the unit that the first order names still there, and in sight or remembered?"""
     order = game.orders[u, 0]
     if not is_unit(game, order.target, order.tag):
         return False
-    return game.units[order.target].seen >> game.units[u].owner & 1 != 0
+    owner = game.units[u].owner
+    if game.units[order.target].seen >> owner & 1:
+        return True
+    return keeps_sight(game) and game.views[order.target].remembered >> owner & 1 != 0

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.buffs import find_buff
-from terrarium.engine.kernels.abilities.stats import upgraded
+from terrarium.engine.kernels.abilities.stats import cargo_of, upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
+from terrarium.engine.kernels.construction.addons import builds_addon, is_busy
+from terrarium.engine.kernels.construction.placement import may_land
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -50,6 +52,10 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     needs = game.rules.kit_needs[me.kind, slot]
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
+    if has_economy(game):  # battles have no structures to require
+        asked = game.rules.abilities[ability].needs
+        if game.accounts[me.owner].fulfilled & asked != asked:
+            return codes.TECH_REQUIREMENTS_NOT_MET
     return codes.SUCCESS
 
 
@@ -77,10 +83,13 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
         return codes.NOT_SUPPORTED
     if row.mechanic == codes.END and not has_begun(game, u, row.of):
         return codes.NOT_SUPPORTED
-    if row.mechanic == codes.UNLOAD and skill.load == 0:
+    if row.mechanic == codes.UNLOAD and is_empty(game, u):
         return codes.NOT_SUPPORTED
     if row.flag_bits & codes.ONLY_WHEN_EMPTY and skill.load > 0:
         return codes.NOT_SUPPORTED
+    if row.mechanic == codes.MORPH and has_economy(game):
+        if is_busy(game, u) or builds_addon(game, u):
+            return codes.NOT_SUPPORTED
     if row.mechanic == codes.MORPH and is_held_down(game, u, row.params):
         return codes.CANT_BUILD_LOCATION_INVALID
     return codes.SUCCESS
@@ -154,10 +163,22 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
 @kernel
 def may_aim_at(game: Game, u: int, ability: int, x: float, y: float) -> int:
     """Is a point of the map one that the ability can be used at?"""
+    if lands(game, ability):
+        kind = game.rules.mechanics.morphs[game.rules.abilities[ability].params].becomes
+        return may_land(game, u, kind, x, y, True)
     if not game.rules.abilities[ability].flag_bits & codes.NEEDS_VISION:
         return codes.SUCCESS
     seen = is_point_seen(game, game.units[u].owner, x, y)
     return codes.SUCCESS if seen else codes.MUST_TARGET_VISIBLE_LOCATION
+
+
+@kernel
+def lands(game: Game, ability: int) -> bool:
+    """Does its user come down on the grid at the chosen point, as a structure?"""
+    row = game.rules.abilities[ability]
+    if row.mechanic != codes.MORPH or row.aim != codes.AIM_POINT or not has_economy(game):
+        return False
+    return game.rules.types[game.rules.mechanics.morphs[row.params].becomes].footprint >= 0
 
 
 @kernel
@@ -173,6 +194,38 @@ def fits_in(game: Game, u: int, ability: int, v: int) -> bool:
     if not fits(game.rules.types[other.kind].traits, cargo.must_be, 0):
         return False
     return game.skills[u].load + size <= cargo_room(game, u)
+
+
+@kernel
+def shares_cargo(game: Game, u: int) -> bool:
+    """Does a carrier hold what all others like it of the player hold, as a Nydus worm does?"""
+    if not has_economy(game):
+        return False
+    row = cargo_of(game, game.units[u].kind)
+    return row >= 0 and game.rules.mechanics.cargo[row].shared
+
+
+@kernel
+def is_aboard(game: Game, v: int, u: int, shared: bool) -> bool:
+    """Is `v` a passenger of carrier `u`, or of one that shares with it?"""
+    other = game.units[v]
+    if other.alive or other.inside < 0:
+        return False
+    if other.inside == u:
+        return True
+    return shared and other.owner == game.units[u].owner and shares_cargo(game, other.inside)
+
+
+@kernel
+def is_empty(game: Game, u: int) -> bool:
+    """Is there nobody whom a carrier could let out?"""
+    if game.skills[u].load > 0:
+        return False
+    if shares_cargo(game, u):
+        for j in range(game.clock[0].n_living):
+            if is_aboard(game, game.living[j], u, True):
+                return False
+    return True
 
 
 @kernel
@@ -213,6 +266,8 @@ def in_reach(game: Game, u: int, ability: int, v: int, x: float, y: float) -> bo
     distance = length(x - me.x, y - me.y)
     if row.mechanic == codes.UNLOAD:
         return distance <= ARRIVED
+    if lands(game, ability):
+        return distance <= ABOVE
     return distance - game.rules.types[me.kind].radius <= range_of(game, u, ability) + NEARLY
 
 
@@ -232,6 +287,8 @@ def contact(game: Game, u: int, v: int) -> float:
 
 TOUCHING = 0.2
 """Slack of those who have to touch their target (range_slop of repair)."""
+ABOVE = 0.1
+"""So near to its place a structure begins to land."""
 ARRIVED = 0.5
 """A carrier lets its passengers out when it is this near to the point."""
 

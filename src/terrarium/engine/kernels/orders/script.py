@@ -2,7 +2,7 @@
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.kernels.economy.production import set_rally
+from terrarium.engine.kernels.economy.rally import set_rally
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.orders.orders import (
     cast_ability,

@@ -10,19 +10,25 @@ from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
+from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
+from terrarium.engine.kernels.ending import begin_match
+from terrarium.engine.kernels.ground.surroundings import feel_ground, ways_of_all
 from terrarium.engine.kernels.movement.footprints import clear_footprints
 from terrarium.engine.kernels.orders.script import opening_orders
 from terrarium.engine.kernels.setup.armies import draw_armies
 from terrarium.engine.kernels.setup.births import spawn
-from terrarium.engine.kernels.setup.free_places import LATTICE
+from terrarium.engine.kernels.setup.free_places import LATTICE, remember_tried
 from terrarium.engine.kernels.setup.placing import begin_structure, stand_at
 from terrarium.engine.kernels.setup.slots import clear_slots
 from terrarium.engine.kernels.setup.start_places import drawn_place
 from terrarium.engine.kernels.setup.teams import draw_teams
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.kernels.vision.sight import look
-from terrarium.engine.state import Game, has_economy
+from terrarium.engine.kernels.vision.snapshots import remember_map
+from terrarium.engine.kernels.vision.views import clear_views, see
+from terrarium.engine.state import Game, has_economy, keeps_sight
 from terrarium.engine.tables.plan import ARMIES, TEAMS
 
 
@@ -64,12 +70,16 @@ def clear_layers(game: Game) -> None:
     """No creep, no power, and nothing seen yet, as far as the game keeps these layers."""
     for cell in range(game.creep.shape[0]):
         game.creep[cell] = 0
+    for cell in range(game.opaque.shape[0]):
+        game.opaque[cell] = game.dim[cell] = 0
     for p in range(game.players.shape[0]):
-        for cell in range(game.power.shape[1]):
-            game.power[p, cell] = 0
         for cell in range(game.visibility.shape[1]):
             game.visibility[p, cell] = codes.HIDDEN
+        for cell in range(game.watchers.shape[1]):
+            game.watchers[p, cell] = 0
+    clear_views(game)
     epochs = game.epochs[0]
+    epochs.n_patches = epochs.n_power = 0
     epochs.creep += 1
     epochs.power += 1
     epochs.visibility += 1
@@ -87,19 +97,39 @@ def start(game: Game, seed: np.uint64) -> None:
         draw_armies(game)
     else:
         place_groups(game)
-    look(game)
+    if keeps_sight(game):
+        see(game)
+        remember_map(game)
+    else:
+        look(game)
     if has_economy(game):
         keep_accounts(game)
+        feel_ground(game, ways_of_all(game))
+        count_larvae(game)
+        clear_scores(game)
+        count_made(game)
+        begin_match(game)
+        tally(game)
 
 
 @kernel
 def place_groups(game: Game) -> None:
     """Create the units that a scenario lists, and tell them what to do."""
     for k in range(game.plan.entries.shape[0]):
+        remember_tried(game, shares_point(game, k))
         for i in range(game.plan.entries[k].count):
             u = place_member(game, k, i)
             prepare(game, k, i, u)
+    remember_tried(game, False)
     opening_orders(game, 0)
+
+
+@kernel
+def shares_point(game: Game, k: int) -> bool:
+    """Do all units of an entry look for room around one point, and stay where they find it?"""
+    entry = game.plan.entries[k]
+    is_placed = game.rules.types[entry.kind].footprint >= 0
+    return game.plan.groups[entry.group].spacing == 0.0 and entry.carrier < 0 and not is_placed
 
 
 @kernel

@@ -12,7 +12,8 @@ from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.random import LIFETIME, PHASE, bits, uniform
 from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.kernels.setup.slots import list_unit, take_slot
-from terrarium.engine.state import Game, has_economy
+from terrarium.engine.kernels.vision.visibility import begin_sight
+from terrarium.engine.state import Game, has_economy, keeps_sight
 
 LONG_AGO = -1_000_000
 
@@ -48,6 +49,8 @@ def spawn(
     if has_economy(game):
         clear_economy(game, u)
     refresh(game, u)
+    if keeps_sight(game):
+        begin_sight(game, u)
     me.hp, me.shield = me.hp_max, row.shields
     me.energy = upgraded(
         game, owner, row.first_change, row.n_changes, codes.CHANGES_ENERGY_START,

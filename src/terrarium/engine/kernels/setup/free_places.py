@@ -8,7 +8,14 @@ from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.movement.walls import off_walls, touches_structure
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, has_structures, is_placed
+from terrarium.engine.state import (
+    N_HALF_TRIED,
+    N_OWN_TRIED,
+    REMEMBERS_TRIED,
+    Game,
+    has_structures,
+    is_placed,
+)
 
 ROOM = 0.05
 """Gap between units that are created on one point of a lattice."""
@@ -75,20 +82,29 @@ def find_nearest_room(game: Game, kind: int, x: float, y: float) -> tuple[float,
     row = game.rules.types[kind]
     width = 2.0 * row.room + SLACK
     home = home_of(game, row, x, y)
-    own = half = 0
+    counts = game.scratch.counts
+    own, half = counts[N_OWN_TRIED], counts[N_HALF_TRIED]
     while True:
         own_distance, half_distance = step_size(own, width), step_size(half, HALF_CELL)
         if own_distance == NEVER and half_distance == NEVER:
             return x, y
-        if own_distance <= half_distance:
-            k, size = own, width
-            own += 1
-        else:
-            k, size = half, HALF_CELL
-            half += 1
+        is_own = own_distance <= half_distance
+        k, size = (own, width) if is_own else (half, HALF_CELL)
         px, py = x + TURNING_LATTICE[k, 0] * size, y + TURNING_LATTICE[k, 1] * size
         if fits(game, row, home, px, py):
+            if counts[REMEMBERS_TRIED]:
+                counts[N_OWN_TRIED], counts[N_HALF_TRIED] = own, half
             return px, py
+        own, half = own + int(is_own), half + int(not is_own)
+
+
+@kernel
+def remember_tried(game: Game, remembers: bool) -> None:
+    """From here on, begin searches for the nearest room where the last one ended: right while the
+    same type looks around the same point and nobody moves."""
+    counts = game.scratch.counts
+    counts[REMEMBERS_TRIED] = int(remembers)
+    counts[N_OWN_TRIED] = counts[N_HALF_TRIED] = 0
 
 
 @kernel
@@ -141,15 +157,16 @@ def can_stand(game: Game, row: Records, x: float, y: float) -> bool:
 
 @kernel
 def is_free(game: Game, classes: int, room: float, x: float, y: float) -> bool:
-    for j in range(game.clock[0].n_living):
+    """Does nothing of these collision classes stand where a body would touch it?"""
+    for j in range(game.clock[0].n_living - 1, -1, -1):  # those that came last stand nearest
         v = game.living[j]
         other = game.units[v]
-        if not other.alive or not game.rules.types[other.kind].classes & classes:
-            continue
-        if is_placed(game, v):
-            continue  # its footprint is part of the ground
-        reach = room + game.rules.types[other.kind].room
+        row = game.rules.types[other.kind]
+        reach = room + row.room
         dx, dy = other.x - x, other.y - y
-        if dx * dx + dy * dy < reach * reach:
+        # Most are far away, so the other questions come after this one.
+        if dx * dx + dy * dy >= reach * reach or not other.alive or not row.classes & classes:
+            continue
+        if not is_placed(game, v):  # then its footprint is part of the ground
             return False
     return True

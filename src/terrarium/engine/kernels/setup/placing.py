@@ -6,6 +6,7 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.abilities.cargo import first_passenger, let_out
+from terrarium.engine.kernels.abilities.stats import refresh
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.footprints import (
     cover_geyser,
@@ -17,6 +18,7 @@ from terrarium.engine.kernels.movement.footprints import (
     put_footprint,
     stands_in,
 )
+from terrarium.engine.kernels.orders.building import drop_orders
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.kernels.setup.births import face_middle, spawn
 from terrarium.engine.kernels.setup.free_places import find_room
@@ -33,7 +35,8 @@ def place(game: Game, kind: int, owner: int, x: float, y: float) -> int:
     shape = game.rules.footprints[footprint]
     left, bottom = lowest_cell(x, shape.width), lowest_cell(y, shape.height)
     x, y = left + 0.5 * shape.width, bottom + 0.5 * shape.height
-    on_geyser = has_economy(game) and game.rules.types[kind].resource == codes.VESPENE
+    on_geyser = has_economy(game) and owner != codes.NEUTRAL_OWNER
+    on_geyser = on_geyser and game.rules.types[kind].resource == codes.VESPENE
     geyser = geyser_at(game, x, y) if on_geyser else codes.NO_UNIT
     if geyser < 0 and (on_geyser or not is_site(game, footprint, left, bottom)):
         return NO_SPACE
@@ -116,6 +119,8 @@ def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
     game.units[u].x, game.units[u].y = x, y
     face_middle(game, u)
     put_footprint(game, u)
+    if has_economy(game):
+        refresh(game, u)  # it may stand on creep or in power where it could not appear
     push_out(game, u)
 
 
@@ -123,7 +128,7 @@ def settle_on_grid(game: Game, u: int, x: float, y: float) -> None:
 def push_out(game: Game, u: int) -> None:
     """Move everybody off a new footprint to the nearest free ground, in an order drawn by lot."""
     clock, me, footprint = game.clock[0], game.units[u], game.sites[u].footprint
-    if game.rules.footprints[footprint].closed == 0:
+    if game.rules.footprints[footprint].n_closed == 0:
         return
     last = np.uint64(0)
     while True:
@@ -149,11 +154,18 @@ def push_out(game: Game, u: int) -> None:
 
 @entry
 def remove(game: Game, u: int) -> None:
-    """Take a unit out of a game: it has no killer, and leaves nothing behind but its passengers."""
+    """Take a unit out of a game."""
+    take_out(game, u)
+
+
+@kernel
+def take_out(game: Game, u: int) -> None:
+    """A unit is gone: it has no killer, and leaves nothing behind but its passengers."""
     me = game.units[u]
     while game.skills[u].load > 0:
         let_out(game, u, first_passenger(game, u))
     me.alive, me.inside, game.clock[0].any_dead = False, codes.NO_UNIT, True
-    me.hp, me.shield, me.n_orders = 0.0, 0.0, 0
+    me.hp, me.shield = 0.0, 0.0
+    drop_orders(game, u, 0)
     game.players[me.owner].n_alive -= 1
     lift_footprint(game, u)

@@ -6,7 +6,8 @@ free for longest: references to a dead unit stay valid for as long as possible.
 
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
-from terrarium.engine.state import Game
+from terrarium.engine.kernels.vision.visibility import hide
+from terrarium.engine.state import Game, keeps_sight
 
 
 @kernel
@@ -65,5 +66,7 @@ def update_living(game: Game) -> None:
             game.living[n_kept] = u
             n_kept += 1
         else:
+            if keeps_sight(game):
+                hide(game, u)
             free_slot(game, u)
     clock.n_living = n_kept

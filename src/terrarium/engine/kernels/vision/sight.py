@@ -6,12 +6,11 @@ from terrarium.engine.kernels.abilities.stats import ALL_PLAYERS, is_hidden
 from terrarium.engine.kernels.geometry import NEARLY
 from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.owners import is_friend
-from terrarium.engine.state import Game
+from terrarium.engine.kernels.vision.visibility import is_cell_visible
+from terrarium.engine.state import Game, keeps_sight
 
 LOOK_TICKS = 2
 """Sight is worked out anew every so many ticks."""
-SHOWN_TICKS = 48
-"""How long a victim sees the unseen unit that hit it."""
 
 
 @kernel
@@ -99,6 +98,8 @@ def in_scan(game: Game, owner: int, x: float, y: float) -> bool:
 @kernel
 def is_point_seen(game: Game, owner: int, x: float, y: float) -> bool:
     """Does a player see the ground at a point?"""
+    if keeps_sight(game):
+        return is_cell_visible(game, owner, cell_of(game, x, y))
     if not game.clock[0].fog or in_scan(game, owner, x, y):
         return True
     level = game.ground.level[cell_of(game, x, y)]

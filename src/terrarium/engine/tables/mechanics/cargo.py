@@ -16,6 +16,7 @@ CARGO = np.dtype(
         ("load_range", "f8"),
         ("load_radius", "f8"),  # of loading everything around; 0 = one unit at a time
         ("unload_period", "f8"),  # ticks from one passenger to the next
+        ("shared", "?"),  # with all carriers of this kind that the player has
         ("dies", "?"),  # passengers die with their carrier
         ("shoots", "?"),  # passengers shoot from inside
         ("range_add", "f8"),  # this much farther
@@ -37,6 +38,7 @@ def _row(ability: Ability, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "load_range": cargo.load_range,
         "load_radius": cargo.load_all_radius or 0.0,
         "unload_period": cargo.unload_period_loops or UNKNOWN_UNLOAD_LOOPS,
+        "shared": cargo.shared,
         "dies": cargo.dies_with_carrier,
         "shoots": cargo.weapon_range_add > 0.0,
         "range_add": cargo.weapon_range_add,

@@ -1,9 +1,4 @@
-"""Frames as columns of small whole numbers: what light records and pages store.
-
-Every column is a table of 16-bit numbers [rows, length]: one row a unit, one entry a sample. Along
-a row the differences are stored, modulo 2**16, and their low bytes before their high bytes: that
-is what compression likes best. `viewer/data.js` reads the same.
-"""
+"""Frames of a battle as columns of small whole numbers: one row a unit, one entry a sample."""
 
 from collections.abc import Mapping
 
@@ -28,16 +23,14 @@ from terrarium.replay.frames import (
     Skill,
     UnitType,
 )
+from terrarium.replay.storage.packing import HIGHEST, Columns
 
 PLACE_STEPS = 128  # of a cell: a coordinate up to 512, with a sign up to 256
 LIFE_STEPS = 16  # of a point: up to 4096
 FACING_STEPS = 256  # of a circle
 _LIVES = ("hp", "hp_max", "shield", "energy")
-_HIGHEST = 65_535
 _SIGN = 32_768
 
-Column = NDArray[np.uint16]
-Columns = dict[str, Column]
 Sizes = Mapping[str, int]
 
 _FLAGS = (
@@ -122,7 +115,7 @@ def to_columns(frames: Frames) -> Columns:
         "whys.reason": whys["reason"],
     }
     for table, values, name in _times(frames):
-        columns[f"{table}.{name}_low"] = values[name] & _HIGHEST
+        columns[f"{table}.{name}_low"] = values[name] & HIGHEST
         columns[f"{table}.{name}_high"] = values[name] >> 16
     for name in _POINTERS:
         columns[f"units.{name}"] = units[name] + 1
@@ -134,7 +127,7 @@ def to_columns(frames: Frames) -> Columns:
         for name in names:
             columns[f"{table}.{name}"] = np.rint(values[name] * PLACE_STEPS) + _SIGN
     return {
-        name: np.clip(columns[name], 0, _HIGHEST).astype(np.uint16).reshape(rows, length)
+        name: np.clip(columns[name], 0, HIGHEST).astype(np.uint16).reshape(rows, length)
         for name, rows, length in layout(sizes_of(frames))
     }
 
@@ -202,31 +195,6 @@ def rounded(frames: Frames) -> Frames:
     """The frames as they look after they were stored."""
     known = (frames.about, frames.terrain, frames.types, frames.skills, frames.reasons)
     return from_columns(*known, to_columns(frames))
-
-
-def pack(columns: Columns) -> bytes:
-    """All columns one after the other."""
-    parts = []
-    for column in columns.values():
-        change = np.diff(column, axis=1, prepend=np.uint16(0))
-        parts += [(change & 255).astype(np.uint8).tobytes(), (change >> 8).astype(np.uint8)]
-    return b"".join(bytes(part) for part in parts)
-
-
-def unpack(raw: bytes, sizes: Sizes) -> Columns:
-    """The columns of `pack`; `raw` has `packed_size` bytes."""
-    columns, at = {}, 0
-    for name, rows, length in layout(sizes):
-        n = rows * length
-        low, high = (np.frombuffer(raw, np.uint8, n, at + part * n) for part in (0, 1))
-        change = (low.astype(np.uint16) | high.astype(np.uint16) << 8).reshape(rows, length)
-        columns[name] = np.cumsum(change, axis=1, dtype=np.uint16)
-        at += 2 * n
-    return columns
-
-
-def packed_size(sizes: Sizes) -> int:
-    return sum(2 * rows * length for _, rows, length in layout(sizes))
 
 
 def _places(frames: Frames) -> list[tuple[str, Records, tuple[str, ...]]]:

@@ -1,0 +1,1 @@
+"""Whole games beside recorded ones: what their workers bring."""

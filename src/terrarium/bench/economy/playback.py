@@ -1,0 +1,181 @@
+"""Recorded games played back: their structures, births and losses, and our workers' minerals."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from terrarium.bench.economy.config import REPORT_LOOPS
+from terrarium.bench.economy.hands import MULE_DROP_LOOPS, Hands
+from terrarium.bench.economy.recorded import (
+    GAS_STRUCTURES,
+    TOWNHALLS,
+    RecordedGame,
+    RecordedPlayer,
+    RecordedStructure,
+)
+from terrarium.data.games.melee import Melee
+from terrarium.data.maps.expansions import Expansion, find_expansions
+from terrarium.data.maps.game_map import GameMap, Place
+from terrarium.data.maps.library import find_map
+from terrarium.engine.simulator import Simulator
+
+OTHER_MAP = "ladder/1"
+"""what games are played on whose map is not there"""
+ADDONS = ("TechLab", "Reactor")
+FARTHEST_SITE = 30.0
+"""from the start, for sites on maps that are not there"""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Minerals of one player until one loop, recorded and ours."""
+
+    game: str
+    group: str
+    map: str
+    owner: int
+    race: str
+    loop: int
+    recorded: float
+    ours: float
+    workers_recorded: int
+    workers_ours: int
+
+    @property
+    def error(self) -> float:
+        """Ours beside the recorded amount, as a fraction of it."""
+        return self.ours / self.recorded - 1.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens in a recorded game."""
+
+    loop: int
+    happen: Callable[[], None]
+
+
+def play_back(
+    game: RecordedGame, maps: Mapping[str, GameMap], loops: Sequence[int], seed: int = 0
+) -> list[Gathered]:
+    """Play one recorded game until the last of `loops`, which are those of reports."""
+    is_known = game.map in maps
+    played = maps[game.map] if is_known else find_map(OTHER_MAP)
+    players = _in_order_of_starts(game, played) if is_known else list(game.players)
+    sim = Simulator(Melee(played, tuple(player.race for player in players)))
+    sim.reset(seed)
+    spots = find_expansions(played)
+    hands: list[Hands] = []
+    events: list[Event] = []
+    for owner, player in enumerate(players, 1):
+        each = Hands(sim, owner, player.race, spots)
+        start = played.starts[owner - 1]
+        moved = player if is_known else _moved(player, start, played, spots)
+        hands.append(each)
+        events += _events(each, moved, start)
+    result: list[Gathered] = []
+
+    def read() -> None:
+        loop = int(sim.ticks[0])
+        for owner, (each, player) in enumerate(zip(hands, players, strict=True), 1):
+            ours = float(sim.games.accounts["gathered_minerals"][0, owner])
+            row = player.loops.index(loop)
+            result.append(
+                Gathered(
+                    game=game.id,
+                    group=game.group,
+                    map=played.name,
+                    owner=owner,
+                    race=player.race,
+                    loop=loop,
+                    recorded=player.minerals[row],
+                    ours=ours,
+                    workers_recorded=player.workers[row],
+                    workers_ours=each.n_workers(),
+                )
+            )
+
+    events += [Event(loop, read) for loop in loops]
+    for event in sorted(events, key=lambda event: event.loop):
+        if event.loop > max(loops):
+            break
+        sim.step(max(0, event.loop - int(sim.ticks[0])))
+        event.happen()
+    sim.close()
+    return result
+
+
+def _in_order_of_starts(game: RecordedGame, played: GameMap) -> list[RecordedPlayer]:
+    """The players by the start locations of the map."""
+    return [
+        min(game.players, key=lambda player: math.dist(player.start, start))
+        for start in played.starts
+    ]
+
+
+def _moved(
+    player: RecordedPlayer, start: Place, played: GameMap, spots: Sequence[Expansion]
+) -> RecordedPlayer:
+    """The same player on another map: its townhalls at the bases nearest to its start, its other
+    structures as far from the start as they were, towards the middle of the map."""
+    bases = sorted(
+        (spot.place for spot in spots if spot.place not in played.starts),
+        key=lambda place: math.dist(place, start),
+    )
+    to_x, to_y = played.width / 2 - start[0], played.height / 2 - start[1]
+    length = math.hypot(to_x, to_y)
+    moved, n_bases = [], 0
+    for structure in player.structures:
+        far = math.dist((structure.x, structure.y), player.start)
+        if structure.type in TOWNHALLS and far > FARTHEST_SITE / 2:
+            x, y = bases[min(n_bases, len(bases) - 1)]
+            n_bases += 1
+        else:
+            far = min(far, FARTHEST_SITE)
+            x, y = start[0] + to_x * far / length, start[1] + to_y * far / length
+        moved.append(replace(structure, x=x, y=y))
+    return replace(player, start=start, structures=tuple(moved))
+
+
+def _events(hands: Hands, player: RecordedPlayer, start: Place) -> Iterator[Event]:
+    """What a player's hands do when."""
+    if player.splits_workers:
+        yield Event(0, hands.split_workers)
+    for loop in player.births:
+        yield Event(loop, hands.add_worker)
+    for loop in player.losses:
+        yield Event(loop, hands.lose_worker)
+    for loop in player.mules:
+        yield Event(loop + MULE_DROP_LOOPS, hands.call_mule)
+    # A rate is that of the 240 loops before its report: workers are there about a report earlier.
+    for loop, rate in zip(player.loops, player.gas_last240, strict=True):
+        yield Event(max(0, loop - REPORT_LOOPS), lambda rate=rate: hands.set_gas_rate(rate))  # type: ignore[misc]
+    halls = [start]
+    for structure in sorted(player.structures, key=lambda each: each.start):
+        if any(addon in structure.type for addon in ADDONS):
+            continue
+        yield from _building(hands, player.race, structure, halls)
+        if structure.type in TOWNHALLS:
+            halls.append((structure.x, structure.y))
+
+
+def _building(
+    hands: Hands, race: str, structure: RecordedStructure, halls: Sequence[Place]
+) -> Iterator[Event]:
+    """From the moment its builder sets out to the end of a structure."""
+    near = min(math.dist((structure.x, structure.y), hall) for hall in halls)
+    leaves = max(0, structure.start - hands.travel_loops(near))
+    yield Event(leaves, lambda: hands.send_builder(structure))
+    ends = [loop for loop in (structure.finish, structure.death) if loop is not None]
+    free = structure.start
+    if race == "Terran":
+        free = min(ends) if ends else math.inf  # type: ignore[assignment]
+    yield Event(free, lambda: hands.release_builder(structure, consumed=race == "Zerg"))
+    if structure.finish is None:
+        return
+    if structure.type in TOWNHALLS:
+        yield Event(structure.finish, lambda: hands.add_townhall(structure))
+        if structure.death is not None:
+            yield Event(structure.death, lambda: hands.remove_townhall(structure))
+    elif structure.type in GAS_STRUCTURES:
+        yield Event(structure.finish, hands.add_gas)

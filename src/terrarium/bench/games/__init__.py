@@ -1,0 +1,1 @@
+"""Measurements of whole games: speed, and how computer opponents develop and fight."""

@@ -1,0 +1,1 @@
+"""Construction: where structures can stand, who builds them, and what is added to them."""

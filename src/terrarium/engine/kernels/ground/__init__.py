@@ -1,0 +1,1 @@
+"""Ground of whole games: creep, power, and what they do to units."""

@@ -1,0 +1,1 @@
+"""How records are stored: columns, packed into one file."""

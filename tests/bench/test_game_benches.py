@@ -1,0 +1,53 @@
+"""Measurements of whole games: what they count, and what they refuse."""
+
+import pytest
+
+from terrarium.bench.games.opponents import OpponentBenchConfig, bench_opponents
+from terrarium.bench.games.recorded import LOOPS, RECORDED
+from terrarium.bench.games.speed import SLICE_LOOPS, GameBenchConfig, bench_game
+from terrarium.data.opponents.levels import RACES, levels
+from terrarium.errors import TerrariumError
+
+
+def test_a_game_is_timed_minute_by_minute() -> None:
+    players = ("easy-terran", "easy-zerg")
+    result = bench_game(GameBenchConfig("simple_64", players, loops=SLICE_LOOPS + 80))
+    assert [minute.loop for minute in result.minutes] == [SLICE_LOOPS, SLICE_LOOPS + 80]
+    assert result.loops == SLICE_LOOPS + 80
+    assert result.slowest_loops_per_s <= result.loops_per_s
+    assert all(0.0 < minute.scripts_share < 1.0 for minute in result.minutes)
+
+
+def test_levels_are_measured_beside_recorded_games_and_beside_each_other() -> None:
+    config = OpponentBenchConfig(
+        levels=("VeryHard",), races=("Zerg",), games=1, duels=1, map="simple_64", limit_ticks=400
+    )
+    result = bench_opponents(config)
+    assert [row.loop for row in result.developments] == list(LOOPS)
+    first = result.developments[0]
+    assert (first.games, first.recorded_workers) == (1, 16)
+    assert abs(first.workers - 16) <= 2
+    (duels,) = result.duels
+    assert (duels.level, duels.below, duels.games, duels.undecided) == ("VeryHard", "Harder", 1, 1)
+
+
+def test_recorded_levels_are_levels() -> None:
+    assert set(RECORDED) < set(levels())
+    assert all(set(by_race) == set(RACES) for by_race in RECORDED.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"levels": ("Hrad",)}, 'Did you mean "Hard"'),
+        ({"races": ("Zrg",)}, 'Did you mean "Zerg"'),
+        ({"games": -1}, "games is -1"),
+        ({"map": "simpel_64"}, 'Did you mean "simple_64"'),
+        ({"processes": 0}, "processes is 0"),
+    ],
+)
+def test_a_bench_that_makes_no_sense_is_refused(options: dict[str, object], told: str) -> None:
+    with pytest.raises(TerrariumError, match=told):
+        OpponentBenchConfig(**options)  # type: ignore[arg-type]
+    with pytest.raises(TerrariumError, match="loops is 0"):
+        GameBenchConfig(loops=0)
