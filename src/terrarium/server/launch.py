@@ -1,6 +1,5 @@
 """The server as a process: a session, a socket, and an end."""
 
-import logging
 import os
 import signal
 import socket
@@ -10,8 +9,6 @@ from types import FrameType
 from terrarium.server.requests import RULES
 from terrarium.server.session import Session
 from terrarium.server.transport import Transport
-
-logger = logging.getLogger(__name__)
 
 
 def serve(listening: socket.socket) -> None:

@@ -6,6 +6,7 @@ their connections wait in the port's queue until the server takes them.
 
 import socket
 import sys
+from itertools import pairwise
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 5000
 
@@ -14,7 +15,7 @@ def address_of(words: list[str]) -> tuple[str, int]:
     """Host and port of a command line of the game. Its other flags mean nothing here, and unknown
     ones are no mistake: clients pass many."""
     host, port = DEFAULT_HOST, DEFAULT_PORT
-    for flag, value in zip(words, words[1:], strict=False):
+    for flag, value in pairwise(words):
         if flag == "-listen":
             host = value
         elif flag == "-port":

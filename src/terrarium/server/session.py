@@ -1,6 +1,5 @@
 """The status machine: what may be asked when, and what becomes of the status."""
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +8,6 @@ from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.errors import TerrariumError
-from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
-
-logger = logging.getLogger(__name__)
 
 LAUNCHED, INIT_GAME, IN_GAME = api.launched, api.init_game, api.in_game
 IN_REPLAY, ENDED, QUIT = api.in_replay, api.ended, api.quit
@@ -48,6 +44,8 @@ class Session:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.status: int = LAUNCHED
+        self.when_quit: Callable[[], None] = lambda: None
+        """what ends the process, once the answer has been sent"""
         self._rules = rules
 
     def answer(self, data: bytes) -> bytes:
@@ -62,7 +60,8 @@ class Session:
                 response.id = request.id
             self._carry_out(request, response)
         response.status = self.status  # type: ignore[assignment]  # an int is one of its values
-        return response.SerializeToString()
+        answer: bytes = response.SerializeToString()
+        return answer
 
     def _carry_out(self, request: api.Request, response: api.Response) -> None:
         name = request.WhichOneof("request")
@@ -77,7 +76,7 @@ class Session:
             part.SetInParent()  # an answer without content is an answer
             rule.answer(self, getattr(request, name), part)
         except TerrariumError as error:
-            response.ClearField(name)  # type: ignore[arg-type]
+            response.ClearField(name)
             response.error.append(str(error))
 
     def _why_not(self) -> str:

@@ -1,4 +1,4 @@
-"""ResponseData: dense tables of abilities, units, upgrades, buffs and effects, where row i has id i.
+"""ResponseData: dense tables of abilities, units, upgrades, buffs, effects: row i has id i.
 
 Clients take the place in a list for the id, so ids that the facts do not know are empty rows.
 """
