@@ -11,12 +11,7 @@ from tests.engine.arena import Arena, Piece, open_ground
 
 FACTS = load_ruleset("lotv-4.10")
 ORDERED = [a for a in FACTS.abilities.values() if a.kind != "passive"]
-WITHOUT_EFFECT = {
-    "attack_structures_on",
-    "attack_structures_off",
-    "generate_creep_on",
-    "generate_creep_off",
-}
+WITHOUT_EFFECT = {"attack_structures_on", "attack_structures_off"}
 """Switches that mean nothing to the battles of today (docs/fidelity.md): refused."""
 ENDS = {a.name for a in ORDERED if a.kind in ("end", "unload")}
 

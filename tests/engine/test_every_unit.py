@@ -4,6 +4,7 @@ import pytest
 
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.facts.unit_facts import Unit
+from terrarium.engine.tables.products import LARVA_MOVER
 from tests.covering import few_quick
 from tests.engine.arena import SECOND, open_ground
 
@@ -25,7 +26,8 @@ def test_it_appears_whole_and_goes_where_it_is_sent(rules: str, name: str) -> No
     assert (unit.hp, unit.shield) == (facts.hp, facts.shields)
     assert unit.energy == (facts.energy_start or 0)
     unit.move(24, 20)
-    goes = facts.speed > 0 and facts.acceleration != 0  # cocoons have a speed, but stay
+    # Cocoons have a speed, but stay; larvae stay with their hatchery, whatever they are told.
+    goes = facts.speed > 0 and facts.acceleration != 0 and facts.mover != LARVA_MOVER
     # Four cells, with three times the time they take at full speed for those who accelerate slowly.
     arena.run(int(3 * 4 / facts.speed * SECOND) + 8 if goes else 32)
     if not unit.alive:

@@ -125,13 +125,14 @@ def test_each_environment_has_noise_of_its_own(encoder: str, share: bool) -> Non
     with torch.no_grad():
         actor.draw_noise(torch.Generator().manual_seed(1))
         alike, _ = actor(same, none, resets)
-        assert torch.equal(alike, alike[:1].expand_as(alike))
+        # Products of matrices round by the place of a row in them.
+        torch.testing.assert_close(alike, alike[:1].expand_as(alike))
         actor.draw_noise(torch.Generator().manual_seed(1), n_rows=4)
         apart, _ = actor(same, none, resets)
     layers = [layer for layer in actor.modules() if isinstance(layer, NoisyLinear)]
     noise = [(layer.noise_in, layer.noise_out) for layer in layers]
     for b in range(4):
-        assert not torch.equal(apart[b], apart[b - 1])
+        assert not torch.allclose(apart[b], apart[b - 1])
         for layer, (noise_in, noise_out) in zip(layers, noise, strict=True):
             layer.noise_in, layer.noise_out = noise_in[b : b + 1], noise_out[b : b + 1]
         with torch.no_grad():

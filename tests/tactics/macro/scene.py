@@ -12,8 +12,8 @@ from terrarium.data.opponents.levels import levels
 from terrarium.data.opponents.plans import plans
 from terrarium.tactics.macro.catalog import Catalog, compile_catalog
 from terrarium.tactics.macro.game_view import Bools, GameOrder, Ints, Point, UnitColumns, UnitOrder
+from terrarium.tactics.macro.macro_player import MacroPlayer
 from terrarium.tactics.macro.map_knowledge import MapKnowledge
-from terrarium.tactics.macro.player import MacroPlayer
 
 CATALOG: Catalog = compile_catalog(with_neutral(load_ruleset("lotv-4.10")))
 GROUND = MapKnowledge(find_map("simple_64"))

@@ -14,8 +14,8 @@ from terrarium.engine.simulator import Simulator
 from terrarium.envs.games.order_commands import Sent, refusals, to_commands
 from terrarium.envs.games.player_view import PlayerView
 from terrarium.tactics.macro.catalog import compile_catalog
+from terrarium.tactics.macro.macro_player import MacroPlayer
 from terrarium.tactics.macro.map_knowledge import MapKnowledge
-from terrarium.tactics.macro.player import MacroPlayer
 
 
 @lru_cache(maxsize=8)
