@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class BenchEconomy(EconomyBenchConfig):
     """Play recorded games back, and compare the minerals that workers bring.
 
-    Structures, births and losses, MULEs and gas come from the record.
-    Where workers walk and wait is ours.
+    Structures, births, losses and gas are the record's; walks are ours.
 
     Example:  terrarium bench economy --games games.json --maps captures
     """
