@@ -5,8 +5,8 @@ import pytest
 
 from terrarium.data.opponents.levels import RACES, levels
 from terrarium.data.opponents.plans import BUILDS
-from terrarium.envs.games.ending import GameResult
 from terrarium.envs.games.game_env import GameEnv
+from terrarium.games.ending import GameResult
 
 MINUTE = 1344
 LEVELS = tuple(levels())
@@ -94,7 +94,7 @@ def test_what_is_not_seen_is_not_known() -> None:
     for _ in range(20):
         env.step()
     assert len(env.view(1).enemy) == 0
-    from terrarium.envs.games.player_view import PlayerView
+    from terrarium.games.player_view import PlayerView
 
     assert len(PlayerView(env.sim, 0, 2, env.catalog, sees_all=True).enemy) >= 13
     tags = env.view(1).own.tag

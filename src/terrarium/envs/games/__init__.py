@@ -1,1 +1,1 @@
-"""Whole games: what players see of them, computer opponents, and games as environments."""
+"""Whole games as environments, and games between computer opponents."""

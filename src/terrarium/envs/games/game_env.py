@@ -15,11 +15,11 @@ from terrarium.data.opponents.levels import RACES
 from terrarium.data.opponents.opponent import RANDOM_RACE, Opponent, find_opponent
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
-from terrarium.envs.games.ending import GameResult, results
-from terrarium.envs.games.opponents import ComputerPlayer, draw_race
-from terrarium.envs.games.order_commands import Sent, refusals, to_commands
-from terrarium.envs.games.player_view import PlayerView
 from terrarium.errors import TerrariumError
+from terrarium.games.ending import GameResult, results
+from terrarium.games.opponents import ComputerPlayer, draw_race
+from terrarium.games.order_commands import Sent, refusals, to_commands
+from terrarium.games.player_view import PlayerView
 from terrarium.tactics.macro.catalog import compile_catalog
 from terrarium.tactics.macro.game_view import GameOrder, Refusal
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from terrarium.data.maps.game_map import GameMap
-from terrarium.envs.games.ending import GameResult
 from terrarium.envs.games.game_env import LIMIT_TICKS, GameEnv
 from terrarium.errors import TerrariumError
+from terrarium.games.ending import GameResult
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.library import find_map
 from terrarium.data.opponents.opponent import Opponent, find_opponent
 from terrarium.envs.evaluate import wilson_interval
-from terrarium.envs.games.ending import GameResult
 from terrarium.envs.games.game_env import LIMIT_TICKS, STEP_TICKS, GameEnv
 from terrarium.envs.games.matches import Match, play_match
 from terrarium.envs.games.recording import record_game
@@ -21,6 +20,7 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, MeanReturn, Task
 from terrarium.envs.views import Views
 from terrarium.errors import TerrariumError, nearest
+from terrarium.games.ending import GameResult
 
 if TYPE_CHECKING:
     from terrarium.envs.tasks.task import VectorEnv

@@ -11,8 +11,8 @@ from terrarium.data.opponents.opponent import RANDOM_RACE, Opponent
 from terrarium.data.opponents.plans import BUILDS, RANDOM_BUILD, plans
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.envs.games.order_commands import Sent, refusals, to_commands
-from terrarium.envs.games.player_view import PlayerView
+from terrarium.games.order_commands import Sent, refusals, to_commands
+from terrarium.games.player_view import PlayerView
 from terrarium.tactics.macro.catalog import compile_catalog
 from terrarium.tactics.macro.macro_player import MacroPlayer
 from terrarium.tactics.macro.map_knowledge import MapKnowledge

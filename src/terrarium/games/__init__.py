@@ -1,0 +1,1 @@
+"""One whole game in Python: views of players, commands from orders, computer opponents, results."""
