@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.maps.game_map import GameMap
-from terrarium.server.seats import Seat
+from terrarium.server.seats import GameSeat
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class ServedMap:
     """Where a game is played."""
 
     title: str
@@ -26,8 +26,8 @@ class Stage:
 class GamePlan:
     """What create_game and the joins have fixed."""
 
-    stage: Stage
-    seats: tuple[Seat, ...]
+    map: ServedMap
+    seats: tuple[GameSeat, ...]
     seed: int
     realtime: bool = False
     disable_fog: bool = False

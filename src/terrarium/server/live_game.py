@@ -37,7 +37,7 @@ class LiveGame:
         seats = (s.with_race_drawn(plan.seed, k) for k, s in enumerate(plan.seats, 1))
         self.plan, self.player, self.options = plan, player, options
         self.seats = tuple(seats)
-        self.map = plan.stage
+        self.map = plan.map
         self.realtime, self.disable_fog, self.seed = plan.realtime, plan.disable_fog, plan.seed
         self.sim = self._make_simulator()
         self.camera: tuple[float, float] = self._first_camera()

@@ -7,8 +7,8 @@ from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.server.game_plan import GamePlan
 from terrarium.server.live_game import LiveGame
-from terrarium.server.map_lookup import find_stage
-from terrarium.server.seats import RACE_WORDS, Seat
+from terrarium.server.map_lookup import find_served_map
+from terrarium.server.seats import RACE_WORDS, GameSeat
 from terrarium.server.session import IN_GAME, INIT_GAME, LAUNCHED, NOT_CREATED, Refused, Session
 
 MAX_SEED = 2**32
@@ -21,8 +21,8 @@ def create_game(
     if not request.HasField("local_map"):
         response.error = api.ResponseCreateGame.MissingMap
         return
-    stage = find_stage(request.local_map.map_path)
-    if stage is None:
+    served = find_served_map(request.local_map.map_path)
+    if served is None:
         response.error = api.ResponseCreateGame.InvalidMapPath
         response.error_details = "map_path file doesn't exist."
         return
@@ -32,7 +32,7 @@ def create_game(
     has_seed = request.HasField("random_seed")
     session.game = None
     session.plan = GamePlan(
-        stage=stage,
+        map=served,
         seats=tuple(_seat(setup) for setup in request.player_setup),
         seed=request.random_seed if has_seed else int.from_bytes(os.urandom(4), "little"),
         realtime=request.realtime,
@@ -41,10 +41,10 @@ def create_game(
     session.status = INIT_GAME
 
 
-def _seat(setup: api.PlayerSetup) -> Seat:
+def _seat(setup: api.PlayerSetup) -> GameSeat:
     if setup.type != api.Computer:
-        return Seat(setup.type)
-    return Seat(
+        return GameSeat(setup.type)
+    return GameSeat(
         setup.type,
         setup.race if setup.race in RACE_WORDS else common_pb2.Random,
         difficulty=setup.difficulty,
@@ -69,11 +69,11 @@ def _joined(plan: GamePlan, request: api.RequestJoinGame) -> tuple[GamePlan, int
     seats = list(plan.seats)
     for k, seat in enumerate(seats):
         if seat.type == api.Participant:
-            seats[k] = Seat(api.Participant, request.race, name=request.player_name)
+            seats[k] = GameSeat(api.Participant, request.race, name=request.player_name)
             break
     else:
         return plan, request.observed_player_id
-    return GamePlan(plan.stage, tuple(seats), plan.seed, plan.realtime, plan.disable_fog), k + 1
+    return GamePlan(plan.map, tuple(seats), plan.seed, plan.realtime, plan.disable_fog), k + 1
 
 
 def leave_game(

@@ -5,26 +5,26 @@ from pathlib import PurePosixPath
 from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.maps.checks import MapError
 from terrarium.data.maps.library import find_map
-from terrarium.server.game_plan import Stage
+from terrarium.server.game_plan import ServedMap
 
 SUFFIX = ".SC2Map"
 SMAC_FOLDER = "SMAC_Maps"
 
 
-def find_stage(path: str) -> Stage | None:
+def find_served_map(path: str) -> ServedMap | None:
     """The map with a path as clients send it; None where there is none."""
     parts = PurePosixPath(path.replace("\\", "/"))
     stem = parts.name.removesuffix(SUFFIX)
     battles = {name.split("/")[1]: name for name in scenario_names("smac")}
     if stem in battles:
         scenario = load_scenario(battles[stem])
-        return Stage(stem, path, scenario)
+        return ServedMap(stem, path, scenario)
     for name in (stem, _own_name(stem)):
         try:
             found = find_map(name)
         except MapError:
             continue
-        return Stage(found.title, path, found)
+        return ServedMap(found.title, path, found)
     return None
 
 

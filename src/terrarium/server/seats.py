@@ -20,7 +20,7 @@ RACE_NUMBERS = {word: number for number, word in RACE_WORDS.items()}
 
 
 @dataclass(frozen=True)
-class Seat:
+class GameSeat:
     """One player of a game; its id is its place among the seats, from 1 on.
 
     Numbers are those of the API: PlayerType, Race, Difficulty, AIBuild.
@@ -50,7 +50,7 @@ class Seat:
         build = api.AIBuild.Name(self.ai_build)
         return Opponent(level, self.race, build if build in BUILDS else RANDOM_BUILD)
 
-    def with_race_drawn(self, seed: int, player: int) -> "Seat":
+    def with_race_drawn(self, seed: int, player: int) -> "GameSeat":
         """With the race that it plays; who asked for any race gets one by the seed."""
         if not self.plays:
             return self
