@@ -70,15 +70,16 @@ class ComputerPlayer:
         self.brain = MacroPlayer(
             plans(race)[build], opponent.level, self.catalog, ground, setup.map.starts[owner - 1]
         )
-        self._due = 0
+        self.due = 0
+        """the tick from which on it decides again"""
         self._gathered = [0.0, 0.0]
 
     def act(self) -> Sent | None:
         """Its commands for the next step; None while it waits for its next decision."""
         loop = int(self._sim.ticks[self._e])
-        if loop < self._due:
+        if loop < self.due:
             return None
-        self._due = loop + int(self.level.decision_ticks)
+        self.due = loop + int(self.level.decision_ticks)
         self._add_income()
         view = PlayerView(self._sim, self._e, self.owner, self.catalog, self.level.sees_all)
         return to_commands(self._sim, self._e, self.owner, self.brain.decide(view))

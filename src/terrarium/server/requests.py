@@ -1,12 +1,37 @@
 """Every request that is answered: when it may come, and what fills its response."""
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
+from s2clientprotocol import query_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
-from terrarium.server.session import ANY, QUIT, Rule, Session
+from terrarium.data.facts.rulesets import load_ruleset
+from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.server.live_game import RULES as RULE_SET
+from terrarium.server.lobby import create_game, join_game, leave_game
+from terrarium.server.session import (
+    ANY,
+    ENDED,
+    IN_GAME,
+    IN_REPLAY,
+    INIT_GAME,
+    LAUNCHED,
+    PLAYED,
+    QUIT,
+    Rule,
+    Session,
+)
+from terrarium.server.translate.actions import take_actions
+from terrarium.server.translate.data_tables import fill_data
+from terrarium.server.translate.game_info import fill_game_info
+from terrarium.server.translate.observation import fill_observation
+from terrarium.server.translate.queries import answer_queries
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
+
+MAX_STEP = 2**20
+"""loops in one request"""
 
 
 def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing) -> None:
@@ -20,4 +45,63 @@ def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit
     session.when_quit()
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"ping": Rule(_ping, ANY), "quit": Rule(_quit, ANY)})
+def _observation(
+    session: Session, request: api.RequestObservation, response: api.ResponseObservation
+) -> None:
+    fill_observation(session.playing, request, response)
+
+
+def _game_info(
+    session: Session, request: api.RequestGameInfo, response: api.ResponseGameInfo
+) -> None:
+    fill_game_info(session.playing, response)
+
+
+@cache
+def _facts() -> RuleSet:
+    return load_ruleset(RULE_SET)
+
+
+def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:
+    fill_data(request, response, _facts())
+
+
+def _query(
+    session: Session, request: query_pb2.RequestQuery, response: query_pb2.ResponseQuery
+) -> None:
+    answer_queries(session.playing, request, response)
+
+
+def _action(session: Session, request: api.RequestAction, response: api.ResponseAction) -> None:
+    take_actions(session.playing, request, response)
+
+
+def _debug(session: Session, request: api.RequestDebug, response: api.ResponseDebug) -> None:
+    session.playing.put_debug(request)
+
+
+def _step(session: Session, request: api.RequestStep, response: api.ResponseStep) -> None:
+    game = session.playing
+    game.step(min(max(request.count, 1), MAX_STEP))
+    if game.ended:
+        session.status = ENDED
+    response.simulation_loop = game.loop
+
+
+IN_A_GAME = frozenset({IN_GAME})
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "ping": Rule(_ping, ANY),
+        "quit": Rule(_quit, ANY),
+        "create_game": Rule(create_game, ANY),
+        "join_game": Rule(join_game, frozenset({LAUNCHED, INIT_GAME})),
+        "leave_game": Rule(leave_game, frozenset({IN_GAME, IN_REPLAY, ENDED})),
+        "game_info": Rule(_game_info, PLAYED),
+        "observation": Rule(_observation, PLAYED),
+        "data": Rule(_data, PLAYED),
+        "query": Rule(_query, frozenset({IN_GAME, IN_REPLAY})),
+        "action": Rule(_action, IN_A_GAME),
+        "debug": Rule(_debug, IN_A_GAME),
+        "step": Rule(_step, frozenset({IN_GAME, IN_REPLAY})),
+    }
+)

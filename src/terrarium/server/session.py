@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import DecodeError
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.errors import TerrariumError
+
+if TYPE_CHECKING:
+    from terrarium.server.game_plan import GamePlan
+    from terrarium.server.live_game import LiveGame
 
 LAUNCHED, INIT_GAME, IN_GAME = api.launched, api.init_game, api.in_game
 IN_REPLAY, ENDED, QUIT = api.in_replay, api.ended, api.quit
@@ -46,7 +50,18 @@ class Session:
         self.status: int = LAUNCHED
         self.when_quit: Callable[[], None] = lambda: None
         """what ends the process, once the answer has been sent"""
+        self.plan: GamePlan | None = None
+        """of the game that was created"""
+        self.game: LiveGame | None = None
+        """the game of this process, whoever is connected"""
         self._rules = rules
+
+    @property
+    def playing(self) -> "LiveGame":
+        """The game that is played or watched."""
+        if self.game is None:
+            raise Refused(NO_GAME)
+        return self.game
 
     def answer(self, data: bytes) -> bytes:
         """Carry out a serialized Request; the serialized Response."""

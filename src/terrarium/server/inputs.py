@@ -1,0 +1,35 @@
+"""What one player puts into a game between two steps."""
+
+from dataclasses import dataclass, field
+
+from s2clientprotocol import debug_pb2
+from s2clientprotocol import sc2api_pb2 as api
+
+from terrarium.engine.records import Records, records
+from terrarium.engine.state import COMMAND
+
+
+@dataclass
+class Inputs:
+    """Of one player, for the next step."""
+
+    commands: list[Records] = field(default_factory=list)
+    """lists of COMMAND, in order"""
+    echoes: list[api.Action] = field(default_factory=list)
+    """what its next observation shows of them"""
+    debug: list[debug_pb2.DebugCommand] = field(default_factory=list)
+    chat: list[api.ActionChat] = field(default_factory=list)
+    gives_up: bool = False
+
+    @property
+    def n_commands(self) -> int:
+        return sum(len(some) for some in self.commands)
+
+    def all_commands(self) -> Records:
+        """In one list."""
+        together = records(self.n_commands, COMMAND)
+        first = 0
+        for some in self.commands:
+            together[first : first + len(some)] = some
+            first += len(some)
+        return together

@@ -1,0 +1,172 @@
+"""The game of this process: a simulator, the seats, and what its client has put in and has seen."""
+
+from collections.abc import Mapping
+
+from s2clientprotocol import sc2api_pb2 as api
+
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.games.melee import Melee
+from terrarium.engine.records import Records
+from terrarium.engine.simulator import MAX_SLOTS, Simulator
+from terrarium.games.ending import GameResult, results
+from terrarium.games.opponents import ComputerPlayer
+from terrarium.games.order_commands import Sent
+from terrarium.server.game_plan import GamePlan
+from terrarium.server.inputs import Inputs
+from terrarium.server.news import EventReader, News
+from terrarium.server.session import Refused
+from terrarium.server.translate.debug import debug
+
+RULES = "lotv-4.10"
+MAX_COMMANDS = 4096
+"""of one player for one step"""
+CHUNK_TICKS = 32
+"""in one call of the engine: events are read after each, before their ring is overwritten"""
+
+
+class LiveGame:
+    """One game, number 0 of its simulator, as seen by the client of one player.
+
+    Players are numbered by their seats; owners of units have the same numbers. What clients put in
+    is carried out with the next step: `give`, `put_debug`, `say`. What happened since the client's
+    last observation is in `take_news`.
+    """
+
+    def __init__(self, plan: GamePlan, player: int, options: api.InterfaceOptions) -> None:
+        """`player`: 0 for an observer."""
+        seats = (s.with_race_drawn(plan.seed, k) for k, s in enumerate(plan.seats, 1))
+        self.plan, self.player, self.options = plan, player, options
+        self.seats = tuple(seats)
+        self.map = plan.map
+        self.realtime, self.disable_fog, self.seed = plan.realtime, plan.disable_fog, plan.seed
+        self.sim = self._make_simulator()
+        self.camera: tuple[float, float] = self._first_camera()
+        self._begin()
+
+    def _make_simulator(self) -> Simulator:
+        ground = self.map.ground
+        if isinstance(ground, Scenario):
+            return Simulator(ground, max_commands=16 * MAX_COMMANDS)
+        races = tuple(seat.race for seat in self.seats if seat.plays)
+        setup = Melee(ground, races, rules=RULES, fog=not self.disable_fog)
+        teams = tuple((owner,) for owner in range(1, max(2, len(races)) + 1))
+        return Simulator(setup, teams=teams, slots=MAX_SLOTS, max_commands=16 * MAX_COMMANDS)
+
+    def _first_camera(self) -> tuple[float, float]:
+        ground = self.map.ground
+        if isinstance(ground, Scenario):
+            return ground.terrain.width / 2, ground.terrain.height / 2
+        starts = ground.starts
+        return starts[min(max(self.player, 1), len(starts)) - 1]
+
+    def _begin(self) -> None:
+        self.sim.reset(self.seed)
+        self._first_tick = int(self.sim.ticks[0])
+        self._computers = tuple(
+            ComputerPlayer(self.sim, 0, k, seat.opponent, self.seed)
+            for k, seat in enumerate(self.seats, 1)
+            if seat.type == api.Computer and self.is_whole_game
+        )
+        self._inputs = Inputs()
+        self._news = News()
+        self._events = EventReader(self.sim)
+
+    # What is known of the game.
+
+    @property
+    def is_whole_game(self) -> bool:
+        """No battle: there are an economy, fog and results."""
+        return isinstance(self.sim.setup, Melee)
+
+    @property
+    def loop(self) -> int:
+        return self.loop_of(int(self.sim.ticks[0]))
+
+    def loop_of(self, tick: int) -> int:
+        """The game loop of a tick of the engine's clock; clients count from 0 on."""
+        return tick - self._first_tick
+
+    @property
+    def results(self) -> tuple[GameResult, ...]:
+        """Of the players who play; all are undecided while the game goes on."""
+        return results(self.sim, 0) if self.is_whole_game else ()
+
+    @property
+    def ended(self) -> bool:
+        return any(result != GameResult.UNDECIDED for result in self.results)
+
+    def take_news(self) -> News:
+        """What happened since this was called last."""
+        news, self._news = self._news, News()
+        return news
+
+    # What the client puts in.
+
+    def give(self, commands: Records, echo: api.Action | None = None) -> None:
+        """Commands of this client's player, records of COMMAND, for the next step; `echo` is how
+        an observation shows them."""
+        if self._inputs.n_commands + len(commands) > MAX_COMMANDS:
+            raise Refused(f"more than {MAX_COMMANDS} commands for one step")
+        commands = commands.copy()
+        commands["owner"] = self.player
+        self._inputs.commands.append(commands)
+        if echo is not None:
+            self._inputs.echoes.append(echo)
+
+    def put_debug(self, request: api.RequestDebug) -> None:
+        """Debug commands for the next step."""
+        self._inputs.debug.extend(request.debug)
+
+    def say(self, chat: api.ActionChat) -> None:
+        self._inputs.chat.append(chat)
+
+    # How it goes on.
+
+    def step(self, n_loops: int) -> None:
+        """Let the game run; it stops where it ends."""
+        inputs, self._inputs = self._inputs, Inputs()
+        self.run({self.player: inputs}, n_loops)
+
+    def run(self, inputs: Mapping[int, Inputs], n_loops: int) -> None:
+        """Carry out what players have put in, in their order, and let the game run."""
+        for player in sorted(inputs):
+            self._put_in(player, inputs[player])
+        until = self.loop + n_loops
+        while self.loop < until and not self.ended:
+            self._run_chunk(until - self.loop)
+
+    def _put_in(self, player: int, inputs: Inputs) -> None:
+        if inputs.debug:
+            debug(self, player, inputs.debug)
+        self.sim.give(0, inputs.all_commands())
+        if player == self.player:
+            for echo in inputs.echoes:
+                echo.game_loop = self.loop
+                self._news.echoes.append(echo)
+        for chat in inputs.chat:
+            self._news.chat.append(api.ChatReceived(player_id=player, message=chat.message))
+        if inputs.gives_up and self.is_whole_game and player > 0:
+            self.sim.surrender(0, player)
+
+    def _run_chunk(self, n_loops: int) -> None:
+        tick = int(self.sim.ticks[0])
+        dues = [computer.due - tick for computer in self._computers if computer.due > tick]
+        first = int(self.sim.inbox["n_commands"][0, 0])
+        sent = []
+        for computer in self._computers:
+            own = computer.act()
+            if own is not None:
+                self.sim.give(0, own.commands)
+                sent.append((computer, own))
+                dues.append(computer.due - tick)
+        self.sim.step(min([n_loops, CHUNK_TICKS, *dues]))
+        self._tell(sent, first)
+        self._events.read_into(self._news)
+
+    def _tell(self, sent: list[tuple[ComputerPlayer, Sent]], first: int) -> None:
+        """What became of the commands of computer opponents, which came after the others."""
+        answers = self.sim.answers(0)
+        for computer, part in sent:
+            last = first + len(part.commands)
+            computer.hear(part, answers[first:last])
+            first = last
