@@ -2,6 +2,7 @@
 
 import pytest
 
+from terrarium.bench.games.batch import bench_batch
 from terrarium.bench.games.opponents import OpponentBenchConfig, bench_opponents
 from terrarium.bench.games.recorded import LOOPS, RECORDED
 from terrarium.bench.games.speed import SLICE_LOOPS, GameBenchConfig, bench_game
@@ -51,3 +52,12 @@ def test_a_bench_that_makes_no_sense_is_refused(options: dict[str, object], told
         OpponentBenchConfig(**options)  # type: ignore[arg-type]
     with pytest.raises(TerrariumError, match="loops is 0"):
         GameBenchConfig(loops=0)
+
+
+def test_a_batch_is_timed_on_one_thread_and_on_two() -> None:
+    config = GameBenchConfig("simple_64", ("easy-terran", "easy-zerg"), loops=400)
+    one, two = bench_batch(config, batch=3, threads=2, tell=lambda text: None)
+    assert (one.threads, two.threads) == (1, 2)
+    assert min(one.loops_per_s, two.loops_per_s) > 0.0
+    with pytest.raises(TerrariumError, match="batch is -1"):
+        GameBenchConfig(batch=-1)

@@ -1,6 +1,8 @@
 """`terrarium bench game` and `terrarium bench opponents`: whole games."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +14,9 @@ from terrarium.bench.games.opponents import (
 )
 from terrarium.bench.games.speed import GameBench, GameBenchConfig, bench_game
 from terrarium.cli.tables import new_table, open_console, print_json
+
+if TYPE_CHECKING:
+    from terrarium.bench.games.batch import BatchRow
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,9 @@ class BenchGame(GameBenchConfig):
     def run(self) -> None:
         with Console(stderr=True).status("") as status:
             result = bench_game(self, lambda text: status.update(f"playing {text}"))
+            rows = _bench_batch(self, lambda text: status.update(f"playing {text}"))
         if self.json:
-            print_json(asdict(result))
+            print_json({**asdict(result), "batch": [asdict(row) for row in rows]})
             return
         console = open_console()
         console.print(_game_table(result))
@@ -37,6 +43,21 @@ class BenchGame(GameBenchConfig):
             f"{result.seconds:.1f} s, {result.loops_per_s:,.0f} loops/s, "
             f"{result.slowest_loops_per_s:,.0f} in the slowest minute"
         )
+        for row in rows:
+            console.print(
+                f"{self.batch} games without players, {row.threads} "
+                f"{'thread' if row.threads == 1 else 'threads'}: {row.loops_per_s:,.0f} loops/s, "
+                f"{row.loops_per_s / rows[0].loops_per_s:.2f} times one thread "
+                f"(spread {row.spread:.0%})"
+            )
+
+
+def _bench_batch(config: GameBenchConfig, tell: Callable[[str], None]) -> "tuple[BatchRow, ...]":
+    if config.batch == 0:
+        return ()
+    from terrarium.bench.games.batch import bench_batch  # loads the engine
+
+    return bench_batch(config, config.batch, config.threads, tell)
 
 
 def _game_table(result: GameBench) -> Table:

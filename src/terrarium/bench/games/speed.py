@@ -9,14 +9,14 @@ from terrarium.data.maps.library import find_map
 from terrarium.data.opponents.opponent import find_opponent
 from terrarium.errors import TerrariumError
 
-MAX_LOOPS = 1_000_000
+MAX_LOOPS, MAX_BATCH = 1_000_000, 4096
 SLICE_LOOPS = 1344
 """a minute of the game's clock"""
 
 
 @dataclass(frozen=True)
 class GameBenchConfig:
-    """What is measured: one game on one thread."""
+    """What is measured: one game on one thread; then, if asked for, a batch of games."""
 
     map: str = "ladder/1"
     """a map, or a map file"""
@@ -28,8 +28,16 @@ class GameBenchConfig:
     """ticks from step to step; players decide between steps"""
     seed: int = 0
     """of the game"""
+    batch: int = 0
+    """also time this many games at once, at different minutes, without players"""
+    threads: int = 2
+    """of the batch, beside one thread"""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.batch <= MAX_BATCH or not 1 <= self.threads <= MAX_BATCH:
+            raise TerrariumError(
+                f"batch is {self.batch} and threads {self.threads}; allowed are up to {MAX_BATCH}"
+            )
         if not 1 <= self.loops <= MAX_LOOPS:
             raise TerrariumError(f"loops is {self.loops}; allowed are 1 to {MAX_LOOPS}")
         if not 1 <= self.step_ticks <= SLICE_LOOPS:
