@@ -157,7 +157,7 @@ class GameTask:
 
     @property
     def title(self) -> str:
-        return f"a whole game on {self.map.title} against {self.options.opponent}"
+        return f"{self.map.title} against {self.options.opponent}"
 
     @property
     def limit_steps(self) -> int:
