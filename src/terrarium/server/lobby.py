@@ -8,6 +8,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.server.game_plan import GamePlan
 from terrarium.server.live_game import LiveGame
 from terrarium.server.map_lookup import find_served_map
+from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.seats import RACE_WORDS, GameSeat
 from terrarium.server.session import IN_GAME, INIT_GAME, LAUNCHED, NOT_CREATED, Refused, Session
 
@@ -21,7 +22,12 @@ def create_game(
     if not request.HasField("local_map"):
         response.error = api.ResponseCreateGame.MissingMap
         return
-    served = find_served_map(request.local_map.map_path)
+    try:
+        served = find_served_map(request.local_map.map_path, request.local_map.map_data)
+    except BadMapFile as error:
+        response.error = api.ResponseCreateGame.InvalidMapData
+        response.error_details = str(error)
+        return
     if served is None:
         response.error = api.ResponseCreateGame.InvalidMapPath
         response.error_details = "map_path file doesn't exist."

@@ -42,7 +42,6 @@ def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing
 
 def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
     session.status = QUIT
-    session.when_quit()
 
 
 def _observation(

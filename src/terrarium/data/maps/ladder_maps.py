@@ -24,6 +24,8 @@ class LadderMap:
     """x0, y0, x1, y1"""
     starts: tuple[tuple[float, float], ...]
     n_bases: int
+    season: str | None
+    """the folder of map packs in which clients look for its file; `None`: they know of none"""
     seed: int
     """of a generated map with these starts that came out well"""
 
@@ -57,7 +59,7 @@ def _bare(name: str) -> str:
 
 
 def _read(name: str, table: Table) -> LadderMap:
-    table.only(("size", "playable", "starts", "bases", "seed"))
+    table.only(("size", "playable", "starts", "bases", "season", "seed"))
     width, height = (int(n) for n in table.numbers("size", 2))
     x0, y0, x1, y1 = (int(n) for n in table.numbers("playable", 4))
     return LadderMap(
@@ -66,5 +68,6 @@ def _read(name: str, table: Table) -> LadderMap:
         playable=(x0, y0, x1, y1),
         starts=tuple((float(x), float(y)) for x, y in table.array("starts")),
         n_bases=table.integer("bases", 2),
+        season=table.text("season") if table.has("season") else None,
         seed=table.integer("seed", 0),
     )

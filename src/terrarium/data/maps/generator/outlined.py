@@ -19,6 +19,8 @@ from terrarium.data.maps.objects import MapObject
 BORDER = 8
 """cells around what is drawn, at least; the recorded grid lies around that"""
 _TRIES = 4000
+_TRIES_PER_BASE = 1000
+"""so many seeds try to place all bases, the next ones a base of each player less"""
 _DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
@@ -51,7 +53,8 @@ def try_outline(outline: LadderMap, seed: int) -> GameMap | None:
     home = _home(draws, symmetry, playable, main)
     if home is None:
         return None
-    n_families = max(2, outline.n_bases // len(outline.starts))
+    # On some there is no room for all bases that the recorded map has.
+    n_families = max(2, outline.n_bases // len(outline.starts) - seed // _TRIES_PER_BASE)
     plan = complete_plan(draws, symmetry, playable, home, n_families)
     title = f"{outline.name} (generated)"
     made = None if plan is None else build_map(draws, plan, outline.name, title)
