@@ -20,6 +20,8 @@ from terrarium.server.translate.debug import debug
 RULES = "lotv-4.10"
 MAX_COMMANDS = 4096
 """of one player for one step"""
+CAMERA_X, CAMERA_Y = 1.75, 1.25
+"""From its townhall towards its fields the camera of a player begins, in every recorded game."""
 CHUNK_TICKS = 32
 """in one call of the engine: events are read after each, before their ring is overwritten"""
 
@@ -57,7 +59,12 @@ class LiveGame:
         if isinstance(ground, Scenario):
             return ground.terrain.width / 2, ground.terrain.height / 2
         starts = ground.starts
-        return starts[min(max(self.player, 1), len(starts)) - 1]
+        x, y = starts[min(max(self.player, 1), len(starts)) - 1]
+        assert isinstance(self.sim.setup, Melee)
+        field = self.sim.setup.first_field((x, y))
+        right = field is None or field.x >= x
+        up = field is not None and field.y >= y
+        return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
         self.sim.reset(self.seed)
