@@ -195,6 +195,7 @@ def test_what_is_taken_away_counts_as_dead() -> None:
 
 def test_a_drone_that_becomes_a_structure_just_vanishes() -> None:
     watched = Watched(race=common_pb2.Zerg)
+    watched.step(100)  # until there is creep
     drone = watched.first("drone")
     tag = watched.tag(drone)
     watched.sim.build(0, drone, "spawning_pool", watched.site("spawning_pool"))
