@@ -1,6 +1,7 @@
 """The game of this process: a simulator, the seats, and what its client has put in and has seen."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from s2clientprotocol import sc2api_pb2 as api
 
@@ -15,11 +16,19 @@ from terrarium.server.game_plan import GamePlan
 from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
 from terrarium.server.session import Refused
+from terrarium.server.translate.action_errors import failures, refusals
+from terrarium.server.translate.command_table import CommandTable
 from terrarium.server.translate.debug import debug
+from terrarium.server.translate.ids import Ids
+from terrarium.server.translate.offers import OfferTable
+from terrarium.server.translate.placements import PlacementTable
+from terrarium.server.translate.unit_commands import GivenActions
 
 RULES = "lotv-4.10"
 MAX_COMMANDS = 4096
 """of one player for one step"""
+CAMERA_X, CAMERA_Y = 1.75, 1.25
+"""From its townhall towards its fields the camera of a player begins, in every recorded game."""
 CHUNK_TICKS = 32
 """in one call of the engine: events are read after each, before their ring is overwritten"""
 
@@ -40,6 +49,9 @@ class LiveGame:
         self.map = plan.map
         self.realtime, self.disable_fog, self.seed = plan.realtime, plan.disable_fog, plan.seed
         self.sim = self._make_simulator()
+        self.ids = Ids(self.sim)
+        self.command_table = CommandTable(self.sim, self.ids)
+        self.offer_table = OfferTable(self.sim, self.ids)
         self.camera: tuple[float, float] = self._first_camera()
         self._begin()
 
@@ -57,7 +69,12 @@ class LiveGame:
         if isinstance(ground, Scenario):
             return ground.terrain.width / 2, ground.terrain.height / 2
         starts = ground.starts
-        return starts[min(max(self.player, 1), len(starts)) - 1]
+        x, y = starts[min(max(self.player, 1), len(starts)) - 1]
+        assert isinstance(self.sim.setup, Melee)
+        field = self.sim.setup.first_field((x, y))
+        right = field is None or field.x >= x
+        up = field is not None and field.y >= y
+        return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
         self.sim.reset(self.seed)
@@ -68,10 +85,16 @@ class LiveGame:
             if seat.type == api.Computer and self.is_whole_game
         )
         self._inputs = Inputs()
+        self._awaited: list[tuple[int, int, GivenActions]] = []
+        """actions whose answers come with the next tick: their first command and their loop"""
         self._news = News()
         self._events = EventReader(self.sim)
 
     # What is known of the game.
+
+    @cached_property
+    def placement_table(self) -> PlacementTable:
+        return PlacementTable(self.sim, self.ids)
 
     @property
     def is_whole_game(self) -> bool:
@@ -98,6 +121,7 @@ class LiveGame:
     def take_news(self) -> News:
         """What happened since this was called last."""
         news, self._news = self._news, News()
+        news.errors.extend(failures(self.ids, self.player, news.events))
         return news
 
     # What the client puts in.
@@ -112,6 +136,16 @@ class LiveGame:
         self._inputs.commands.append(commands)
         if echo is not None:
             self._inputs.echoes.append(echo)
+
+    def give_actions(self, given: GivenActions) -> None:
+        """The same for what actions have come to; those that come to nothing are told of."""
+        first = self._inputs.n_commands
+        self.give(given.commands)
+        self._inputs.actions.append((first, given))
+
+    def move_camera(self, x: float, y: float, echo: api.Action) -> None:
+        self._inputs.camera = (x, y)
+        self._inputs.echoes.append(echo)
 
     def put_debug(self, request: api.RequestDebug) -> None:
         """Debug commands for the next step."""
@@ -138,8 +172,11 @@ class LiveGame:
     def _put_in(self, player: int, inputs: Inputs) -> None:
         if inputs.debug:
             debug(self, player, inputs.debug)
+        first = int(self.sim.inbox["n_commands"][0, 0])
         self.sim.give(0, inputs.all_commands())
         if player == self.player:
+            self._awaited += [(first + k, self.loop, given) for k, given in inputs.actions]
+            self.camera = inputs.camera or self.camera
             for echo in inputs.echoes:
                 echo.game_loop = self.loop
                 self._news.echoes.append(echo)
@@ -160,8 +197,20 @@ class LiveGame:
                 sent.append((computer, own))
                 dues.append(computer.due - tick)
         self.sim.step(min([n_loops, CHUNK_TICKS, *dues]))
+        self._hear()
         self._tell(sent, first)
         self._events.read_into(self._news)
+
+    def _hear(self) -> None:
+        """What became of the client's actions."""
+        awaited, self._awaited = self._awaited, []
+        for first, loop, given in awaited:
+            answers = self.sim.answers(0)[first : first + len(given.commands)]
+            errors, carried_out = refusals(given, answers)
+            self._news.errors.extend(errors)
+            for echo in carried_out:
+                echo.game_loop = loop
+                self._news.echoes.append(echo)
 
     def _tell(self, sent: list[tuple[ComputerPlayer, Sent]], first: int) -> None:
         """What became of the commands of computer opponents, which came after the others."""

@@ -9,6 +9,7 @@ from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.games.neutral import with_neutral
 from terrarium.server.live_game import RULES as RULE_SET
 from terrarium.server.lobby import create_game, join_game, leave_game
 from terrarium.server.session import (
@@ -26,7 +27,7 @@ from terrarium.server.session import (
 from terrarium.server.translate.actions import take_actions
 from terrarium.server.translate.data_tables import fill_data
 from terrarium.server.translate.game_info import fill_game_info
-from terrarium.server.translate.observation import fill_observation
+from terrarium.server.translate.observation.response import fill_observation
 from terrarium.server.translate.queries import answer_queries
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
@@ -58,7 +59,7 @@ def _game_info(
 
 @cache
 def _facts() -> RuleSet:
-    return load_ruleset(RULE_SET)
+    return with_neutral(load_ruleset(RULE_SET))
 
 
 def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:

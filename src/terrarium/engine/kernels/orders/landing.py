@@ -6,14 +6,14 @@ from terrarium.engine.kernels.construction.addons import ADDON_X, ADDON_Y
 from terrarium.engine.kernels.construction.placement import may_stand, snapped
 from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, pay_for
 from terrarium.engine.kernels.orders.orders import FURTHEST, cast_ability
-from terrarium.engine.kernels.orders.permission import lands
+from terrarium.engine.kernels.orders.permission import lands, may_aim_at, may_order
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game
 
 
 @kernel
-def land_and_add(game: Game, u: int, command: Records) -> int:
-    """Order a flying structure to land at a point and to build an add-on there."""
+def may_land_and_add(game: Game, u: int, command: Records) -> int:
+    """Would a flying structure land at a point and build an add-on there?"""
     me, p = game.units[u], command.ability
     product, ability = game.rules.products[p], landing_of(game, me.kind)
     if not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
@@ -29,7 +29,21 @@ def land_and_add(game: Game, u: int, command: Records) -> int:
     x, y = snapped(game, kind, command.x, command.y)
     answer = may_stand(game, me.owner, product.makes, x + ADDON_X, y + ADDON_Y, True)
     if answer == codes.SUCCESS:
-        answer = cast_ability(game, u, ability, codes.NO_UNIT, x, y)
+        answer = may_order(game, u, ability, codes.NO_UNIT, False)
+    return may_aim_at(game, u, ability, x, y) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def land_and_add(game: Game, u: int, command: Records) -> int:
+    """Order a flying structure to land at a point and to build an add-on there."""
+    answer = may_land_and_add(game, u, command)
+    if answer != codes.SUCCESS:
+        return answer
+    me, p = game.units[u], command.ability
+    ability = landing_of(game, me.kind)
+    kind = game.rules.mechanics.morphs[game.rules.abilities[ability].params].becomes
+    x, y = snapped(game, kind, command.x, command.y)
+    answer = cast_ability(game, u, ability, codes.NO_UNIT, x, y)
     if answer != codes.SUCCESS:
         return answer
     order = game.orders[u, me.n_orders]

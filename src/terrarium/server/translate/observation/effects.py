@@ -1,0 +1,52 @@
+"""Effects on the ground, and the rings of Sensor Towers."""
+
+import numpy as np
+from s2clientprotocol import raw_pb2
+
+from terrarium.engine import codes
+from terrarium.engine.records import Records
+from terrarium.server.live_game import LiveGame
+from terrarium.server.translate.cropping import raw_origin
+from terrarium.server.translate.observation.client_view import ClientView
+
+
+def fill_effects(game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw) -> None:
+    """The effects that the API knows: those of the player's side, and others where it sees the
+    ground."""
+    sim = game.sim
+    effects = sim.games.effects[0, : int(sim.games.clock["n_effects"][0, 0])]
+    if not len(effects):
+        return
+    x0, y0 = raw_origin(game)
+    for effect in effects[(effects["stage"] == codes.LYING) & (effects["area"] >= 0)]:
+        number = int(view.ids.effects[effect["area"]])
+        if number <= 0 or not _is_shown(game, view, effect):
+            continue
+        owner = int(effect["owner"])
+        shown = raw.effects.add(
+            effect_id=number,
+            alliance=view.alliance(owner),
+            owner=owner,
+            radius=view.effect_radius(int(effect["area"])),
+        )
+        shown.pos.add(x=float(effect["x"]) - x0, y=float(effect["y"]) - y0)
+
+
+def _is_shown(game: LiveGame, view: ClientView, effect: Records) -> bool:
+    if view.alliance(int(effect["owner"])) in (codes.SELF, codes.ALLY):
+        return True
+    return view.sees(float(effect["x"]), float(effect["y"]))
+
+
+def fill_radar(game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw) -> None:
+    """The rings of finished towers that are the player's, its allies', or seen."""
+    units, x0, y0 = game.sim.units[0], *raw_origin(game)
+    if not view.radar_kinds:
+        return
+    there = np.isin(units["kind"], view.radar_kinds) & units["alive"]
+    for tower in units[there & (units["status"] & codes.UNFINISHED == 0)]:
+        own = view.alliance(int(tower["owner"])) in (codes.SELF, codes.ALLY)
+        if own or tower["seen"] >> game.player & 1:
+            x, y = float(tower["x"]), float(tower["y"])
+            ring = raw.radar.add(radius=float(view.tables.types["radar"][tower["kind"]]))
+            ring.pos.x, ring.pos.y, ring.pos.z = x - x0, y - y0, view.height_at(x, y)
