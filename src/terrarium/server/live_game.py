@@ -9,12 +9,14 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.games.melee import Melee
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS, Simulator
+from terrarium.engine.tables.plan import n_units
 from terrarium.games.ending import GameResult, results
 from terrarium.games.opponents import ComputerPlayer
 from terrarium.games.order_commands import Sent
 from terrarium.server.game_plan import GamePlan
 from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
+from terrarium.server.rounds import SPARE_SLOTS, Rounds
 from terrarium.server.session import Refused
 from terrarium.server.translate.action_errors import failures, refusals
 from terrarium.server.translate.command_table import CommandTable
@@ -58,7 +60,8 @@ class LiveGame:
     def _make_simulator(self) -> Simulator:
         ground = self.map.ground
         if isinstance(ground, Scenario):
-            return Simulator(ground, max_commands=16 * MAX_COMMANDS)
+            slots = n_units(ground) + SPARE_SLOTS
+            return Simulator(ground, slots=slots, max_commands=16 * MAX_COMMANDS)
         races = tuple(seat.race for seat in self.seats if seat.plays)
         setup = Melee(ground, races, rules=RULES, fog=not self.disable_fog)
         teams = tuple((owner,) for owner in range(1, max(2, len(races)) + 1))
@@ -77,7 +80,11 @@ class LiveGame:
         return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
-        self.sim.reset(self.seed)
+        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
+        if self._rounds is None:
+            self.sim.reset(self.seed)
+        else:
+            self._rounds.begin()
         self._first_tick = int(self.sim.ticks[0])
         self._computers = tuple(
             ComputerPlayer(self.sim, 0, k, seat.opponent, self.seed)
@@ -166,8 +173,19 @@ class LiveGame:
         for player in sorted(inputs):
             self._put_in(player, inputs[player])
         until = self.loop + n_loops
+        if self._rounds is not None and self._rounds.is_over:
+            self._begin_round(self._rounds, until)
         while self.loop < until and not self.ended:
             self._run_chunk(until - self.loop)
+
+    def _begin_round(self, rounds: Rounds, until: int) -> None:
+        """Let the field lie empty, so that the next battle is as old at the end of the step as
+        every battle when it is first seen."""
+        while self.loop < until - rounds.opening_ticks:
+            self._run_chunk(until - rounds.opening_ticks - self.loop)
+        rounds.begin()
+        self._first_tick = int(self.sim.ticks[0]) - until
+        self._events, self._awaited = EventReader(self.sim), []
 
     def _put_in(self, player: int, inputs: Inputs) -> None:
         if inputs.debug:

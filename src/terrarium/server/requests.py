@@ -7,6 +7,8 @@ from types import MappingProxyType
 from s2clientprotocol import query_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.data.battles.agent_copies import agent_copies
+from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.games.neutral import with_neutral
@@ -63,7 +65,11 @@ def _facts() -> RuleSet:
 
 
 def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:
-    fill_data(request, response, _facts())
+    ground = session.playing.map.ground
+    if isinstance(ground, Scenario):
+        fill_data(request, response, load_ruleset(ground.rules), agent_copies(ground))
+    else:
+        fill_data(request, response, _facts())
 
 
 def _query(

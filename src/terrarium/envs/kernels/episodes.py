@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.kernels.random import BATTLE, bits
 from terrarium.engine.kernels.setup.begin import begin
+from terrarium.engine.kernels.setup.rounds import battle_seed
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions, take_orders
@@ -38,8 +38,6 @@ from terrarium.envs.kernels.sight import (
 )
 from terrarium.envs.kernels.tables import Env
 from terrarium.envs.views import Views
-
-_SIGN_BIT = np.uint64(1)
 
 
 @entry
@@ -74,8 +72,7 @@ def begin_episode(env: Env) -> None:
     """Start the next battle of one environment, and number its members."""
     settings = env.task.settings[0]
     episode = env.state.episode[0]
-    seed = bits(episode.seed, episode.number, 0, BATTLE) >> _SIGN_BIT
-    begin(env.game, seed)
+    begin(env.game, battle_seed(episode.seed, episode.number))
     episode.number += 1
     episode.steps, episode.total, episode.over = 0, 0.0, False
     number_members(env)

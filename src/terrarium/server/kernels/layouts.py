@@ -15,6 +15,7 @@ UNIT_BYTES = 1024
 API_TYPE = np.dtype(
     [
         ("id", "i8"),
+        ("copy_id", "i8"),  # of SMAC's copies, which never pick a target; 0 = there are none
         ("radius", "f8"),
         ("fly_height", "f8"),
         ("detects", "f8"),  # how far; 0 = it does not

@@ -35,7 +35,7 @@ def api_tables(sim: Simulator, ids: Ids) -> ApiTables:
     assert sim.setup.terrain is not None
     heights = np.nan_to_num(sim.setup.terrain.z, nan=0.0)
     return ApiTables(
-        types=_types(sim, ids.facts),
+        types=_types(sim, ids),
         abilities=np.maximum(ids.abilities, 0),
         products=ids.products,
         orders=ids.orders,
@@ -50,11 +50,14 @@ def height_grid(heights: NDArray[np.float64]) -> NDArray[np.uint8]:
     return np.clip(np.rint(known * STEPS_PER_Z + GROUND_STEP), 0, 255).astype(np.uint8)
 
 
-def _types(sim: Simulator, facts: RuleSet) -> Records:
+def _types(sim: Simulator, ids: Ids) -> Records:
+    facts = ids.facts
     table = records(len(facts.units), API_TYPE)
     for row, unit in enumerate(facts.units.values()):
         for name, value in _type(sim, facts, row, unit).items():
             table[name][row] = value
+    for row, number in ids.copies.items():
+        table["copy_id"][row] = number
     return table
 
 
