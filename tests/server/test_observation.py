@@ -208,6 +208,23 @@ def test_a_drone_that_becomes_a_structure_just_vanishes() -> None:
     assert not dead
 
 
+def test_an_egg_that_hatches_is_dead_and_its_unit_is_new() -> None:
+    watched = Watched(race=common_pb2.Zerg)
+    watched.step(50)
+    larva = watched.first("larva")
+    tag = watched.tag(larva)
+    watched.sim.produce(0, larva, "drone")
+    watched.step(60)
+    egg = watched.unit(larva)
+    assert (egg.unit_type, egg.tag) == (103, tag)
+    assert egg.orders[0].progress > 0.0
+    watched.step(280)
+    seen = watched.look().observation
+    assert list(seen.raw_data.event.dead_units) == [tag]
+    assert list(seen.alerts) == [api.TrainWorkerComplete]
+    assert seen.player_common.food_workers == 13
+
+
 def test_passengers_are_listed_in_their_carrier_alone() -> None:
     watched = Watched()
     hall = watched.first("command_center")

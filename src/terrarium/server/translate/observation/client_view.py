@@ -3,6 +3,7 @@
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
@@ -49,7 +50,6 @@ class ClientView:
         view = handles(ApiView, 1, game=sim.handles[0], api=api, listing=listing)
         self.view: ApiView = view[0]
         self.last_loop = -1
-        self.radar_kinds = np.flatnonzero(self.tables.types["radar"] > 0.0).tolist()
         self.drone_kinds = self._drone_kinds()
         self._effect_radii = tuple(
             effect.radius if effect.api_radius is None else effect.api_radius
@@ -116,10 +116,11 @@ class ClientView:
         """The radius that the API says of an effect."""
         return self._effect_radii[area]
 
-    def is_on_screen(self, place: Records) -> bool:
-        viewer = self.listing.viewer[0]
-        across = viewer["left"] <= place["x"] <= viewer["right"]
-        return bool(across and viewer["bottom"] <= place["y"] <= viewer["top"])
+    def are_on_screen(self, places: Records) -> NDArray[np.bool_]:
+        viewer, x, y = self.listing.viewer[0], places["x"], places["y"]
+        across = (viewer["left"] <= x) & (x <= viewer["right"])
+        shown: NDArray[np.bool_] = across & (viewer["bottom"] <= y) & (y <= viewer["top"])
+        return shown
 
     def known_ground(self, game: LiveGame) -> int:
         """Find what the client knows to stand on the grid; a number that changes with it."""

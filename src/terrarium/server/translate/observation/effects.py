@@ -1,6 +1,5 @@
 """Effects on the ground, and the rings of Sensor Towers."""
 
-import numpy as np
 from s2clientprotocol import raw_pb2
 
 from terrarium.engine import codes
@@ -40,10 +39,10 @@ def _is_shown(game: LiveGame, view: ClientView, effect: Records) -> bool:
 
 def fill_radar(game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw) -> None:
     """The rings of finished towers that are the player's, its allies', or seen."""
-    units, x0, y0 = game.sim.units[0], *raw_origin(game)
-    if not view.radar_kinds:
+    if not view.listing.counts["towers"][0]:
         return
-    there = np.isin(units["kind"], view.radar_kinds) & units["alive"]
+    units, x0, y0 = game.sim.units[0], *raw_origin(game)
+    there = (view.tables.types["radar"][units["kind"]] > 0.0) & units["alive"]
     for tower in units[there & (units["status"] & codes.UNFINISHED == 0)]:
         own = view.alliance(int(tower["owner"])) in (codes.SELF, codes.ALLY)
         if own or tower["seen"] >> game.player & 1:

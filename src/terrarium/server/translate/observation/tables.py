@@ -1,10 +1,12 @@
 """The tables of the API for the kernels: made once for the rules and the map of a game."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
@@ -24,6 +26,11 @@ GAS_BUFFS = {
     "Protoss": "carry_harvestable_vespene_geyser_gas_protoss",
     "Zerg": "carry_harvestable_vespene_geyser_gas_zerg",
 }
+FIRST_AGENT_ID = 2005
+AGENT_TYPES = (
+    "baneling", "colossus", "hydralisk", "marauder", "marine", "medivac", "stalker", "zealot",
+    "zergling",
+)  # fmt: skip
 LOAD, MULE_LOAD = 5.0, 25.0
 """what a worker and a MULE bring from a field that is not rich"""
 GROUND_STEP, STEPS_PER_Z = 127, 8
@@ -52,13 +59,28 @@ def height_grid(heights: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 def _types(sim: Simulator, facts: RuleSet) -> Records:
     table = records(len(facts.units), API_TYPE)
+    agents = agent_ids(sim)
     for row, unit in enumerate(facts.units.values()):
-        for name, value in _type(sim, facts, row, unit).items():
+        for name, value in _type(sim, facts, row, unit, agents).items():
             table[name][row] = value
     return table
 
 
-def _type(sim: Simulator, facts: RuleSet, row: int, unit: Unit) -> dict[str, float]:
+def agent_ids(sim: Simulator) -> dict[str, int]:
+    """The ids of the types that SMAC's maps define for their agents: one behind the other in the
+    order of the alphabet, for SMACv2's maps all nine (sc2api.md, 18)."""
+    if not isinstance(sim.setup, Scenario):
+        return {}
+    names = {name for group in sim.setup.groups if group.passive for name in group.units}
+    generator = sim.setup.generator
+    if generator is not None and generator.passive_allies:
+        names = set(AGENT_TYPES)
+    return {name: FIRST_AGENT_ID + k for k, name in enumerate(sorted(names))}
+
+
+def _type(
+    sim: Simulator, facts: RuleSet, row: int, unit: Unit, agents: Mapping[str, int]
+) -> dict[str, float]:
     known = sim.rules.types[row]
     worker = bool(known["worker"])
     carries = {name: (buff.id or 0) if worker else 0 for name, buff in facts.buffs.items()}
@@ -66,6 +88,7 @@ def _type(sim: Simulator, facts: RuleSet, row: int, unit: Unit) -> dict[str, flo
     army = known["supply_used"] > 0 and not worker and "army" in unit.flags
     return {
         "id": unit.id,
+        "agent_id": agents.get(unit.known_as, 0),
         "radius": unit.radius_api,
         "fly_height": unit.fly_height,
         "detects": unit.detection_range or 0.0,
