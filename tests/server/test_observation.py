@@ -318,6 +318,32 @@ def test_effects_are_listed_where_they_are_seen() -> None:
     assert (storm.pos[0].x, storm.pos[0].y) == pytest.approx(watched.beside(hall, 6, 3))
 
 
+def test_the_spines_of_lurkers_are_an_effect() -> None:
+    watched = Watched()
+    hall = watched.first("command_center")
+    watched.sim.create(0, "lurker_mp_burrowed", 2, *watched.beside(hall, 8, 0))
+    watched.sim.create(0, "marine", 1, *watched.beside(hall, 4, 0))
+    found = set()
+    for _ in range(60):
+        watched.step(1)
+        found |= {effect.effect_id for effect in watched.look().observation.raw_data.effects}
+    assert found == {12}
+
+
+def test_enemies_are_warned_of_worms_and_nukes() -> None:
+    watched = Watched()
+    hatchery = watched.first("hatchery", owner=2)
+    x, y = watched.beside(hatchery)
+    ghost = watched.sim.create(0, "ghost", 2, x + 5, y + 5)
+    watched.sim.players["nukes"][0, 2] = 1
+    watched.sim.use(0, ghost, "tactical_nuke", at=(x + 8, y + 8))
+    alerts: list[int] = []
+    for _ in range(40):
+        watched.step(16)
+        alerts += [a for a in watched.look().observation.alerts if a == api.NuclearLaunchDetected]
+    assert alerts == [api.NuclearLaunchDetected]
+
+
 def test_sensor_towers_show_that_somebody_is_there() -> None:
     watched = Watched()
     hall = watched.first("command_center")

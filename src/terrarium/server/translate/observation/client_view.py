@@ -25,6 +25,7 @@ from terrarium.server.translate.observation.tables import api_tables
 
 SCREEN_WIDTH = 24.0
 """cells that the camera shows, where the interface options do not say it"""
+SPINES, WORM = "lurker_spines", "nydus_canal"
 
 
 class ClientView:
@@ -51,6 +52,10 @@ class ClientView:
         self.view: ApiView = view[0]
         self.last_loop = -1
         self.drone_kinds = self._drone_kinds()
+        self.spines = sim.known.areas.get(SPINES, codes.NO_UNIT)
+        """row of the effect that a Lurker's attack is"""
+        self.worm = sim.rows.get(WORM, codes.NO_UNIT)
+        """row of the type that all enemies are warned of"""
         self._effect_radii = tuple(
             effect.radius if effect.api_radius is None else effect.api_radius
             for effect in self.ids.facts.effects.values()

@@ -11,6 +11,9 @@ from terrarium.server.live_game import LiveGame
 from terrarium.server.translate.ids import api_tag
 from terrarium.server.translate.observation.client_view import ClientView
 
+TOLD = (codes.FINISHED, codes.DIED, codes.CAST_DONE, codes.STARTED)
+"""events that may be an alert each"""
+
 
 def fill_happenings(
     game: LiveGame, view: ClientView, events: Records, response: api.ResponseObservation
@@ -65,7 +68,7 @@ def _dead(game: LiveGame, view: ClientView, events: Records) -> set[int]:
 def _alerts(game: LiveGame, view: ClientView, events: Records) -> Iterator["api.Alert.ValueType"]:
     """One for each thing; one altogether for units, and for structures, that are attacked
     outside of the screen."""
-    told = np.isin(events["kind"], (codes.FINISHED, codes.DIED, codes.CAST_DONE))
+    told = np.isin(events["kind"], TOLD)
     for event in events[told]:
         kind, owner = int(event["kind"]), int(event["owner"])
         if kind == codes.FINISHED:
@@ -73,8 +76,8 @@ def _alerts(game: LiveGame, view: ClientView, events: Records) -> Iterator["api.
                 yield from _made(view, int(event["amount"]))
         elif kind == codes.DIED:
             yield from _ended(game, view, event)
-        elif view.is_enemy(owner) and _is_nuke(game, event):
-            yield api.NuclearLaunchDetected
+        elif view.is_enemy(owner):
+            yield from _warning(view, event)
     hurt = events[(events["kind"] == codes.HURT) & (events["owner"] == game.player)]
     hurt = hurt[(hurt["other_owner"] != game.player) & ~view.are_on_screen(hurt)]
     structures = view.tables.types["structure"][hurt["type"]]
@@ -93,8 +96,16 @@ def _ended(game: LiveGame, view: ClientView, event: Records) -> Iterator["api.Al
         yield api.MineralsExhausted
 
 
-def _is_nuke(game: LiveGame, event: Records) -> bool:
-    return bool(game.sim.rules.abilities["nukes"][event["ability"]] > 0)
+def _warning(view: ClientView, event: Records) -> Iterator["api.Alert.ValueType"]:
+    """What an enemy does that everybody hears of, wherever it is."""
+    rules = view.sim.rules
+    if event["kind"] == codes.CAST_DONE and rules.abilities["nukes"][event["ability"]] > 0:
+        yield api.NuclearLaunchDetected
+    if (
+        event["kind"] == codes.STARTED
+        and rules.products["makes"][int(event["amount"])] == view.worm
+    ):
+        yield api.NydusWormDetected
 
 
 _BY_WAY = {
