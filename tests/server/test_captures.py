@@ -23,7 +23,7 @@ MAPS = sorted(folder.name for folder in CAPTURES.iterdir()) if CAPTURES.exists()
 REASONS: Mapping[str, tuple[int, str]] = {
     "score.score_details.idle_production_time": (7, "the engine counts loop 0 as well"),
     "Neutral Snapshot: there": (8, "fields of 450 have other ids in later clients than in 4.10"),
-    "Neutral Visible: there": (5, "critters are no units of ours"),
+    "Neutral Visible: there": (5, "a dog and four acceleration zones are no units of ours"),
     "Neutral Snapshot.pos.z": (3, "heights are known in steps of an eighth"),
     "Self Visible.pos.z": (1, "heights are known in steps of an eighth"),
     "Neutral Snapshot.facing": (28, "how rocks and towers are turned is not in our maps"),

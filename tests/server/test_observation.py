@@ -208,6 +208,23 @@ def test_a_drone_that_becomes_a_structure_just_vanishes() -> None:
     assert not dead
 
 
+def test_an_egg_that_hatches_is_dead_and_its_unit_is_new() -> None:
+    watched = Watched(race=common_pb2.Zerg)
+    watched.step(50)
+    larva = watched.first("larva")
+    tag = watched.tag(larva)
+    watched.sim.produce(0, larva, "drone")
+    watched.step(60)
+    egg = watched.unit(larva)
+    assert (egg.unit_type, egg.tag) == (103, tag)
+    assert egg.orders[0].progress > 0.0
+    watched.step(280)
+    seen = watched.look().observation
+    assert list(seen.raw_data.event.dead_units) == [tag]
+    assert list(seen.alerts) == [api.TrainWorkerComplete]
+    assert seen.player_common.food_workers == 13
+
+
 def test_passengers_are_listed_in_their_carrier_alone() -> None:
     watched = Watched()
     hall = watched.first("command_center")
@@ -299,6 +316,32 @@ def test_effects_are_listed_where_they_are_seen() -> None:
     assert (storm.effect_id, storm.owner, storm.radius) == (1, 2, 1.5)
     assert storm.alliance == raw_pb2.Enemy
     assert (storm.pos[0].x, storm.pos[0].y) == pytest.approx(watched.beside(hall, 6, 3))
+
+
+def test_the_spines_of_lurkers_are_an_effect() -> None:
+    watched = Watched()
+    hall = watched.first("command_center")
+    watched.sim.create(0, "lurker_mp_burrowed", 2, *watched.beside(hall, 8, 0))
+    watched.sim.create(0, "marine", 1, *watched.beside(hall, 4, 0))
+    found = set()
+    for _ in range(60):
+        watched.step(1)
+        found |= {effect.effect_id for effect in watched.look().observation.raw_data.effects}
+    assert found == {12}
+
+
+def test_enemies_are_warned_of_worms_and_nukes() -> None:
+    watched = Watched()
+    hatchery = watched.first("hatchery", owner=2)
+    x, y = watched.beside(hatchery)
+    ghost = watched.sim.create(0, "ghost", 2, x + 5, y + 5)
+    watched.sim.players["nukes"][0, 2] = 1
+    watched.sim.use(0, ghost, "tactical_nuke", at=(x + 8, y + 8))
+    alerts: list[int] = []
+    for _ in range(40):
+        watched.step(16)
+        alerts += [a for a in watched.look().observation.alerts if a == api.NuclearLaunchDetected]
+    assert alerts == [api.NuclearLaunchDetected]
 
 
 def test_sensor_towers_show_that_somebody_is_there() -> None:

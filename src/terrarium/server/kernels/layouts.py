@@ -15,7 +15,7 @@ UNIT_BYTES = 1024
 API_TYPE = np.dtype(
     [
         ("id", "i8"),
-        ("copy_id", "i8"),  # of SMAC's copies, which never pick a target; 0 = there are none
+        ("agent_id", "i8"),  # of SMAC's agents, who are of types of their own; 0 = there are none
         ("radius", "f8"),
         ("fly_height", "f8"),
         ("detects", "f8"),  # how far; 0 = it does not
@@ -64,6 +64,7 @@ COUNTS = np.dtype(
         ("army", "i8"),
         ("warp_gates", "i8"),
         ("larvae", "i8"),
+        ("towers", "i8"),  # with a radar, of whoever
         ("food_army", "f8"),
         ("food_workers", "f8"),
     ],

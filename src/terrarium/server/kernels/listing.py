@@ -25,6 +25,8 @@ def list_units(view: ApiView) -> int:
         display = display_of(view, u)
         if display != UNLISTED:
             at = put_unit(view, at, u, display)
+            if view.api.types[game.units[u].kind].radar > 0.0:
+                view.listing.counts[0].towers += 1
         if viewer.placeholders and game.units[u].owner == player and game.units[u].alive:
             for q in range(game.units[u].n_orders):
                 if game.orders[u, q].kind == codes.BUILD:
@@ -49,6 +51,7 @@ def begin_count(view: ApiView) -> None:
             n_gone += 1
     counts.n_gone = n_gone
     counts.idle_workers = counts.army = counts.warp_gates = counts.larvae = 0
+    counts.towers = 0
     counts.food_army = counts.food_workers = 0.0
 
 

@@ -59,8 +59,8 @@ def put_unit(view: ApiView, at: int, u: int, display: int) -> int:
         at = put_number(view, at, TYPE, 0)
     else:
         at = put_number(view, at, TAG, shown_tag(int(me.tag)))
-        is_copy = me.passive and kind.copy_id > 0
-        at = put_number(view, at, TYPE, int(kind.copy_id if is_copy else kind.id))
+        is_agent = me.passive and kind.agent_id > 0
+        at = put_number(view, at, TYPE, int(kind.agent_id if is_agent else kind.id))
     at = put_number(view, at, OWNER, shown_owner(int(me.owner)))
     at = put_place(view, at, POS, me.x, me.y, kind.fly_height)
     at = put_float(view, at, FACING, facing(view, int(me.kind), me.face_x, me.face_y))

@@ -3,6 +3,7 @@
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from terrarium.engine import codes
 from terrarium.engine.handles import handle, handles
@@ -24,6 +25,7 @@ from terrarium.server.translate.observation.tables import api_tables
 
 SCREEN_WIDTH = 24.0
 """cells that the camera shows, where the interface options do not say it"""
+SPINES, WORM = "lurker_spines", "nydus_canal"
 
 
 class ClientView:
@@ -49,8 +51,11 @@ class ClientView:
         view = handles(ApiView, 1, game=sim.handles[0], api=api, listing=listing)
         self.view: ApiView = view[0]
         self.last_loop = -1
-        self.radar_kinds = np.flatnonzero(self.tables.types["radar"] > 0.0).tolist()
         self.drone_kinds = self._drone_kinds()
+        self.spines = sim.known.areas.get(SPINES, codes.NO_UNIT)
+        """row of the effect that a Lurker's attack is"""
+        self.worm = sim.rows.get(WORM, codes.NO_UNIT)
+        """row of the type that all enemies are warned of"""
         self._effect_radii = tuple(
             effect.radius if effect.api_radius is None else effect.api_radius
             for effect in self.ids.facts.effects.values()
@@ -116,10 +121,11 @@ class ClientView:
         """The radius that the API says of an effect."""
         return self._effect_radii[area]
 
-    def is_on_screen(self, place: Records) -> bool:
-        viewer = self.listing.viewer[0]
-        across = viewer["left"] <= place["x"] <= viewer["right"]
-        return bool(across and viewer["bottom"] <= place["y"] <= viewer["top"])
+    def are_on_screen(self, places: Records) -> NDArray[np.bool_]:
+        viewer, x, y = self.listing.viewer[0], places["x"], places["y"]
+        across = (viewer["left"] <= x) & (x <= viewer["right"])
+        shown: NDArray[np.bool_] = across & (viewer["bottom"] <= y) & (y <= viewer["top"])
+        return shown
 
     def known_ground(self, game: LiveGame) -> int:
         """Find what the client knows to stand on the grid; a number that changes with it."""

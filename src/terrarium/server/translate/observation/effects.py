@@ -1,6 +1,5 @@
 """Effects on the ground, and the rings of Sensor Towers."""
 
-import numpy as np
 from s2clientprotocol import raw_pb2
 
 from terrarium.engine import codes
@@ -17,36 +16,39 @@ def fill_effects(game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw) 
     effects = sim.games.effects[0, : int(sim.games.clock["n_effects"][0, 0])]
     if not len(effects):
         return
-    x0, y0 = raw_origin(game)
     for effect in effects[(effects["stage"] == codes.LYING) & (effects["area"] >= 0)]:
-        number = int(view.ids.effects[effect["area"]])
-        if number <= 0 or not _is_shown(game, view, effect):
-            continue
-        owner = int(effect["owner"])
-        shown = raw.effects.add(
-            effect_id=number,
-            alliance=view.alliance(owner),
-            owner=owner,
-            radius=view.effect_radius(int(effect["area"])),
-        )
-        shown.pos.add(x=float(effect["x"]) - x0, y=float(effect["y"]) - y0)
+        _add(game, view, raw, int(effect["area"]), effect)
+    for spines in effects[effects["stage"] == codes.SPREADING] if view.spines >= 0 else ():
+        _add(game, view, raw, view.spines, spines)
 
 
-def _is_shown(game: LiveGame, view: ClientView, effect: Records) -> bool:
-    if view.alliance(int(effect["owner"])) in (codes.SELF, codes.ALLY):
-        return True
-    return view.sees(float(effect["x"]), float(effect["y"]))
+def _add(
+    game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw, area: int, effect: Records
+) -> None:
+    """What spreads is so many steps from where it began."""
+    number, owner = int(view.ids.effects[area]), int(effect["owner"])
+    n_steps = int(effect["step"]) if effect["stage"] == codes.SPREADING else 0
+    x, y = (float(effect[c] + n_steps * effect[f"dir_{c}"]) for c in "xy")
+    if number <= 0 or not (view.is_own(owner) or view.sees(x, y)):
+        return
+    shown = raw.effects.add(
+        effect_id=number,
+        alliance=view.alliance(owner),
+        owner=owner,
+        radius=view.effect_radius(area),
+    )
+    x0, y0 = raw_origin(game)
+    shown.pos.add(x=x - x0, y=y - y0)
 
 
 def fill_radar(game: LiveGame, view: ClientView, raw: raw_pb2.ObservationRaw) -> None:
     """The rings of finished towers that are the player's, its allies', or seen."""
-    units, x0, y0 = game.sim.units[0], *raw_origin(game)
-    if not view.radar_kinds:
+    if not view.listing.counts["towers"][0]:
         return
-    there = np.isin(units["kind"], view.radar_kinds) & units["alive"]
+    units, x0, y0 = game.sim.units[0], *raw_origin(game)
+    there = (view.tables.types["radar"][units["kind"]] > 0.0) & units["alive"]
     for tower in units[there & (units["status"] & codes.UNFINISHED == 0)]:
-        own = view.alliance(int(tower["owner"])) in (codes.SELF, codes.ALLY)
-        if own or tower["seen"] >> game.player & 1:
+        if view.is_own(int(tower["owner"])) or tower["seen"] >> game.player & 1:
             x, y = float(tower["x"]), float(tower["y"])
             ring = raw.radar.add(radius=float(view.tables.types["radar"][tower["kind"]]))
             ring.pos.x, ring.pos.y, ring.pos.z = x - x0, y - y0, view.height_at(x, y)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.engine import codes
@@ -9,6 +10,9 @@ from terrarium.engine.records import Records
 from terrarium.server.live_game import LiveGame
 from terrarium.server.translate.ids import api_tag
 from terrarium.server.translate.observation.client_view import ClientView
+
+TOLD = (codes.FINISHED, codes.DIED, codes.CAST_DONE, codes.STARTED)
+"""events that may be an alert each"""
 
 
 def fill_happenings(
@@ -64,20 +68,23 @@ def _dead(game: LiveGame, view: ClientView, events: Records) -> set[int]:
 def _alerts(game: LiveGame, view: ClientView, events: Records) -> Iterator["api.Alert.ValueType"]:
     """One for each thing; one altogether for units, and for structures, that are attacked
     outside of the screen."""
-    attacked = set()
-    for event in events:
-        kind, owner, own = int(event["kind"]), int(event["owner"]), event["owner"] == game.player
-        if kind == codes.HURT:
-            if own and event["other_owner"] != owner and not view.is_on_screen(event):
-                structure = view.tables.types["structure"][event["type"]]
-                attacked.add(api.BuildingUnderAttack if structure else api.UnitUnderAttack)
-        elif own and kind == codes.FINISHED:
-            yield from _made(view, int(event["amount"]))
+    told = np.isin(events["kind"], TOLD)
+    for event in events[told]:
+        kind, owner = int(event["kind"]), int(event["owner"])
+        if kind == codes.FINISHED:
+            if owner == game.player:
+                yield from _made(view, int(event["amount"]))
         elif kind == codes.DIED:
             yield from _ended(game, view, event)
-        elif kind == codes.CAST_DONE and view.is_enemy(owner) and _is_nuke(game, event):
-            yield api.NuclearLaunchDetected
-    yield from sorted(attacked)
+        elif view.is_enemy(owner):
+            yield from _warning(view, event)
+    hurt = events[(events["kind"] == codes.HURT) & (events["owner"] == game.player)]
+    hurt = hurt[(hurt["other_owner"] != game.player) & ~view.are_on_screen(hurt)]
+    structures = view.tables.types["structure"][hurt["type"]]
+    if structures.any():
+        yield api.BuildingUnderAttack
+    if not structures.all():
+        yield api.UnitUnderAttack
 
 
 def _ended(game: LiveGame, view: ClientView, event: Records) -> Iterator["api.Alert.ValueType"]:
@@ -89,8 +96,16 @@ def _ended(game: LiveGame, view: ClientView, event: Records) -> Iterator["api.Al
         yield api.MineralsExhausted
 
 
-def _is_nuke(game: LiveGame, event: Records) -> bool:
-    return bool(game.sim.rules.abilities["nukes"][event["ability"]] > 0)
+def _warning(view: ClientView, event: Records) -> Iterator["api.Alert.ValueType"]:
+    """What an enemy does that everybody hears of, wherever it is."""
+    rules = view.sim.rules
+    if event["kind"] == codes.CAST_DONE and rules.abilities["nukes"][event["ability"]] > 0:
+        yield api.NuclearLaunchDetected
+    if (
+        event["kind"] == codes.STARTED
+        and rules.products["makes"][int(event["amount"])] == view.worm
+    ):
+        yield api.NydusWormDetected
 
 
 _BY_WAY = {

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.facts.unit_facts import RuleSet, Unit
+from terrarium.data.facts.unit_facts import Unit
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.tables.names import NO_FAMILY
@@ -54,21 +54,20 @@ def _types(sim: Simulator, ids: Ids) -> Records:
     facts = ids.facts
     table = records(len(facts.units), API_TYPE)
     for row, unit in enumerate(facts.units.values()):
-        for name, value in _type(sim, facts, row, unit).items():
+        for name, value in _type(sim, ids, row, unit).items():
             table[name][row] = value
-    for row, number in ids.copies.items():
-        table["copy_id"][row] = number
     return table
 
 
-def _type(sim: Simulator, facts: RuleSet, row: int, unit: Unit) -> dict[str, float]:
-    known = sim.rules.types[row]
+def _type(sim: Simulator, ids: Ids, row: int, unit: Unit) -> dict[str, float]:
+    known, facts = sim.rules.types[row], ids.facts
     worker = bool(known["worker"])
     carries = {name: (buff.id or 0) if worker else 0 for name, buff in facts.buffs.items()}
     is_structure = unit.kind != "unit"
     army = known["supply_used"] > 0 and not worker and "army" in unit.flags
     return {
         "id": unit.id,
+        "agent_id": ids.copies.get(row, 0),
         "radius": unit.radius_api,
         "fly_height": unit.fly_height,
         "detects": unit.detection_range or 0.0,
