@@ -43,7 +43,7 @@ GATHER = 11  # bring what a field or a geyser holds to a townhall, again and aga
 RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
 BUILD = 16  # go to a place and begin a structure there: the product that the order names
 CONSTRUCT = 17  # work on a structure until it is finished
-SWITCH_AUTOCAST = 18  # of the ability that the command names
+SWITCH_AUTOCAST = 18  # of the ability that the command names; none: of a change of form
 # Commands that are carried out at once, and are no orders of the unit's queue.
 PRODUCE = 13  # put the product that the command names as its ability at the end of the queue
 CANCEL_LAST = 14  # take the last product out of the queue

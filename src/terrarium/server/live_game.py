@@ -150,6 +150,11 @@ class LiveGame:
         self.give(given.commands)
         self._inputs.actions.append((first, given))
 
+    @property
+    def told(self) -> list[int]:
+        """Slots of units that commands for the next step are about."""
+        return [slot for some in self._inputs.commands for slot in some["unit"].tolist()]
+
     def move_camera(self, x: float, y: float, echo: api.Action) -> None:
         self._inputs.camera = (x, y)
         self._inputs.echoes.append(echo)

@@ -18,7 +18,7 @@ def take_actions(game: LiveGame, request: api.RequestAction, response: api.Respo
         response.result.extend(error_pb2.NotSupported for _ in request.actions)
         return
     origin = raw_origin(game)
-    reader = CommandReader(game.sim, game.command_table, game.player)
+    reader = CommandReader(game.sim, game.command_table, game.player, game.told)
     results: list[int | None] = []
     """None = what the reader decides"""
     for action in request.actions:

@@ -82,7 +82,7 @@ class CommandTable:
             found = tuple(
                 Choice(meaning.ability, codes.SWITCH_AUTOCAST, self._kit_row(kind, meaning), False)
                 for meaning in self._ids.meanings(kind, ability)
-                if meaning.kind in (codes.CAST, codes.HEAL)
+                if meaning.kind in (codes.CAST, codes.HEAL) or self._is_own_form(kind, meaning)
             )
             self._autocasts[key] = found
         return found
@@ -122,7 +122,14 @@ class CommandTable:
             what = codes.ATTACK_MOVE
         return Choice(shown or ability, what, row, False)
 
+    def _is_own_form(self, kind: int, meaning: Meaning) -> bool:
+        """Is it a change of form that comes by itself, as a gateway's?"""
+        becomes = int(self._rules.types["becomes_itself"][kind])
+        return meaning.kind == codes.PRODUCE and meaning.row == becomes
+
     def _kit_row(self, kind: int, meaning: Meaning) -> int:
         if meaning.kind == codes.CAST:
             return meaning.row
+        if meaning.kind == codes.PRODUCE:
+            return codes.NO_ABILITY
         return self.row_of(kind, codes.HEALING)

@@ -6,7 +6,7 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
-from terrarium.server.translate.ids import engine_tag, snapshot_number
+from terrarium.server.translate.ids import api_tag, engine_tag, snapshot_number
 
 
 class TaggedUnits:
@@ -21,6 +21,8 @@ class TaggedUnits:
         kinds = sim.units["kind"][0, living].tolist()
         self.kinds: dict[int, int] = dict(zip(slots, kinds, strict=True))
         """rows of Rules.types, by slot"""
+        self.tags: dict[int, int] = dict(zip(slots, map(api_tag, tags), strict=True))
+        """those that clients see, by slot"""
         self._sim, self._player = sim, player
 
     def slot(self, tag: int) -> int:

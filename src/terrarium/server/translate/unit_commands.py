@@ -1,7 +1,7 @@
 """Raw unit commands as commands of the engine: what each unit does, who acts, what is answered."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import COMMAND
 from terrarium.server.translate.command_table import Choice, CommandTable
-from terrarium.server.translate.ids import SMART, api_tag
+from terrarium.server.translate.ids import SMART
 from terrarium.server.translate.tagged_units import TaggedUnits
 from terrarium.server.translate.unit_orders import FIXED_POINT, cut
 
@@ -69,8 +69,12 @@ class CommandReader:
     several units acts depends on what they were told before.
     """
 
-    def __init__(self, sim: Simulator, table: CommandTable, player: int) -> None:
+    def __init__(
+        self, sim: Simulator, table: CommandTable, player: int, waiting: Iterable[int] = ()
+    ) -> None:
+        """`waiting`: slots of units that commands wait for already."""
         self._sim, self._table, self._player = sim, table, player
+        self._told = set(waiting)
         self._units = TaggedUnits(sim, player)
         self._drafts: list[Draft] = []
         self._rows: list[tuple[int, int, int, int, int, float, float, bool, int, int]] = []
@@ -202,14 +206,16 @@ class CommandReader:
             shown: dict[int, int] = {}
             for pick in picks:
                 self._n_picks[pick.slot] = self._n_picks.get(pick.slot, 0) + 1
-                if same[pick.row]:
+                # What it does now is of no account once it has been told something else.
+                if same[pick.row] and pick.slot not in self._told:
                     continue
+                self._told.add(pick.slot)
                 ability = pick.choice.ability
                 if ability not in shown:
                     shown[ability] = len(echoes)
                     echoes.append(_echo(draft, ability))
                 k = shown[ability]
-                _tags(echoes[k]).append(api_tag(int(self._sim.units["tag"][0, pick.slot])))
+                _tags(echoes[k]).append(self._units.tags[pick.slot])
                 rows.append(pick.row)
                 abilities.append(ability)
                 actions.append(k)

@@ -17,13 +17,12 @@ from terrarium.engine.kernels.economy.warping import may_warp_in
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.ground.tumors import may_plant
 from terrarium.engine.kernels.orders.commands import (
-    is_addon,
     is_for_producer,
     may_cancel,
     may_control,
     may_switch,
 )
-from terrarium.engine.kernels.orders.landing import may_land_and_add
+from terrarium.engine.kernels.orders.landing import may_land_and_add, moves_for_addon
 from terrarium.engine.kernels.orders.orders import FURTHEST, judge_order
 from terrarium.engine.kernels.orders.permission import has_ability, is_withheld, makes_sense
 from terrarium.engine.records import Records
@@ -61,7 +60,7 @@ def is_order(game: Game, command: Records) -> bool:
         return False
     if not has_economy(game):
         return True
-    return not is_addon(game, command) and not is_for_producer(game, command)
+    return not moves_for_addon(game, command.unit, command) and not is_for_producer(game, command)
 
 
 @kernel
@@ -134,6 +133,12 @@ def is_offered(game: Game, u: int, command: Records, free: bool) -> bool:
         return offers_ability(game, u, row, free)
     if kind == codes.BUILD or kind == codes.PRODUCE:
         return has_economy(game) and offers_product(game, u, row, free)
+    if kind == codes.MOVE or kind == codes.ATTACK_MOVE or kind == codes.PATROL:
+        return game.rules.types[me.kind].mobile
+    if kind == codes.ATTACK:
+        return game.rules.types[me.kind].mobile or game.rules.types[me.kind].n_weapons > 0
+    if kind == codes.SMART:
+        return game.rules.types[me.kind].mobile or game.rules.types[me.kind].structure
     if kind == codes.RETURN_CARGO:
         return has_economy(game) and game.workers[u].cargo > 0.0
     if kind == codes.RALLY or kind == codes.RALLY_WORKERS:

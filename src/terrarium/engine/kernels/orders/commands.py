@@ -12,7 +12,7 @@ from terrarium.engine.kernels.economy.warping import cancel_warp_in, warp_in
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.events import note_order
 from terrarium.engine.kernels.ground.tumors import plant
-from terrarium.engine.kernels.orders.landing import land_and_add
+from terrarium.engine.kernels.orders.landing import land_and_add, moves_for_addon
 from terrarium.engine.kernels.orders.orders import FURTHEST, give_order
 from terrarium.engine.kernels.orders.permission import has_ability, kit_slot
 from terrarium.engine.records import Records
@@ -53,21 +53,11 @@ def obey(game: Game, command: Records) -> int:
         return answer
     if command.kind == codes.SWITCH_AUTOCAST:
         return switch_autocast(game, u, command.ability)
-    if has_economy(game) and is_addon(game, command):
+    if has_economy(game) and moves_for_addon(game, u, command):
         return land_and_add(game, u, command)
     if has_economy(game) and is_for_producer(game, command):
         return tell_producer(game, u, command)
     return give_order(game, u, command)
-
-
-@kernel
-def is_addon(game: Game, command: Records) -> bool:
-    """Is a flying structure to land and to build an add-on there?"""
-    p = command.ability
-    if command.kind != codes.BUILD or not 0 <= p < game.rules.products.shape[0]:
-        return False
-    flies = game.rules.types[game.units[command.unit].kind].flying
-    return flies and game.rules.products[p].how == codes.HOW_ADDON
 
 
 @kernel
@@ -119,7 +109,11 @@ def cancel(game: Game, u: int, wanted: int) -> int:
 
 @kernel
 def may_switch(game: Game, u: int, ability: int) -> int:
-    """Can a player switch over whether a unit uses an ability by itself?"""
+    """Can a player switch over whether a unit uses an ability by itself, or changes its form (no
+    ability)?"""
+    if ability == codes.NO_ABILITY:
+        becomes = game.rules.types[game.units[u].kind].becomes_itself
+        return codes.SUCCESS if has_economy(game) and becomes >= 0 else codes.NOT_SUPPORTED
     k = kit_slot(game, game.units[u].kind, ability)
     if k < 0 or game.rules.abilities[ability].autocast == codes.NEVER_BY_ITSELF:
         return codes.NOT_SUPPORTED
@@ -128,9 +122,11 @@ def may_switch(game: Game, u: int, ability: int) -> int:
 
 @kernel
 def switch_autocast(game: Game, u: int, ability: int) -> int:
-    """Switch over whether a unit uses an ability by itself."""
+    """Switch that over."""
     answer = may_switch(game, u, ability)
-    if answer == codes.SUCCESS:
+    if answer == codes.SUCCESS and ability == codes.NO_ABILITY:
+        game.producers[u].keeps_form = not game.producers[u].keeps_form
+    elif answer == codes.SUCCESS:
         game.skills[u].switched ^= 1 << kit_slot(game, game.units[u].kind, ability)
     return answer
 

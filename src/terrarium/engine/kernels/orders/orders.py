@@ -345,7 +345,8 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
             drop_orders(game, u, 1 if skill.ordered else 0)
             return
-        skill.stops = True
+        # The order that asked for it is dropped below: the next one may ask for the same again.
+        skill.stops, skill.ordered = True, False
     if (
         skill.unloading >= 0
         and not game.rules.abilities[skill.unloading].flag_bits & codes.CASTS_MOVING
