@@ -1,10 +1,11 @@
 """Debug commands: what each of them does to the game, and that none of them breaks it."""
 
 import math
+import threading
 from typing import Any
 
 import pytest
-from s2clientprotocol import debug_pb2
+from s2clientprotocol import common_pb2, debug_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.server import disturbance
@@ -37,12 +38,9 @@ def living(session: Session, unit: str, owner: int) -> list[int]:
 
 
 def creation_of(unit: int, owner: int, quantity: int = 1, x: float = 16.0) -> dict[str, Any]:
-    place = {"x": x, "y": 16.0}
-    return {
-        "create_unit": debug_pb2.DebugCreateUnit(
-            unit_type=unit, owner=owner, pos=place, quantity=quantity
-        )
-    }
+    place = common_pb2.Point2D(x=x, y=16.0)
+    made = debug_pb2.DebugCreateUnit(unit_type=unit, owner=owner, pos=place, quantity=quantity)
+    return {"create_unit": made}
 
 
 def test_units_are_created_changed_and_killed(session: Session) -> None:
@@ -67,7 +65,7 @@ def test_every_game_state_can_be_switched(session: Session) -> None:
         before = game.sim.players[0, 1].tobytes()
         send(session, {"game_state": state}, loops=0)
         assert game.sim.players[0, 1].tobytes() == before  # it counts with the next step
-        send(session, {"game_state": state})
+        ask(session, step=api.RequestStep(count=1))
         assert game.sim.players[0, 1].tobytes() != before
 
 
@@ -91,8 +89,11 @@ def test_a_game_is_ended_by_command(session: Session, result: int) -> None:
 
 def test_what_cannot_be_done_changes_nothing(session: Session) -> None:
     game = session.playing
-    far = debug_pb2.DebugCreateUnit(unit_type=MARINE, owner=1, pos={"x": math.nan, "y": 1.0})
-    value = debug_pb2.DebugSetUnitValue(unit_value=2, value=math.nan, unit_tag=api_tag(1))
+    nowhere = common_pb2.Point2D(x=math.nan, y=1.0)
+    far = debug_pb2.DebugCreateUnit(unit_type=MARINE, owner=1, pos=nowhere)
+    value = debug_pb2.DebugSetUnitValue(
+        unit_value=debug_pb2.DebugSetUnitValue.Life, value=math.nan, unit_tag=api_tag(1)
+    )
     drawn = debug_pb2.DebugDraw(text=[debug_pb2.DebugText(text="here", size=8)])
     n_units = int(game.sim.games.clock["next_tag"][0, 0])
     send(
@@ -123,7 +124,7 @@ def test_the_process_is_disturbed_on_demand(
         def start(self) -> None:
             begun.append((-1.0, None))
 
-    monkeypatch.setattr(disturbance.threading, "Timer", Timer)
+    monkeypatch.setattr(threading, "Timer", Timer)
     kinds = debug_pb2.DebugTestProcess
     for test, end in (
         (kinds.hang, disturbance._hang),
