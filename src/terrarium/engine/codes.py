@@ -412,3 +412,13 @@ IS_TOWNHALL = bit(words.TRAITS, "townhall")
 IS_UNDER_CONSTRUCTION = bit(words.TRAITS, "under_construction")
 IS_VISIBLE = bit(words.TRAITS, "visible")
 IS_WIDOW_MINE_OF_PLAYER = bit(words.TRAITS, "widow_mine_of_player")
+
+# Cheats that a player has switched on, a bit each, by the numbers of the API's DebugGameState.
+SHOWS_MAP = 1 << 1  # sees all of the map; cloaked units still have to be detected
+CONTROLS_ENEMIES = 1 << 2  # may command units of other players
+NEEDS_NO_SUPPLY = 1 << 3
+PAYS_NOTHING = 1 << 4
+IS_UNHURT = 1 << 6  # hits take nothing from its units
+HAS_NO_COOLDOWNS = 1 << 9
+NEEDS_NO_TECH = 1 << 10
+BUILDS_FAST = 1 << 12

@@ -12,22 +12,27 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.games.neutral import with_neutral
+from terrarium.server.disturbance import disturb
 from terrarium.server.live_game import RULES as RULE_SET
-from terrarium.server.lobby import create_game, join_game, leave_game
+from terrarium.server.lobby import create_game, join_game, leave_game, let_go, restart_game
+from terrarium.server.realtime import wait_for_loop
 from terrarium.server.session import (
     ANY,
     ENDED,
+    GAME_OVER,
     IN_GAME,
     IN_REPLAY,
     INIT_GAME,
     LAUNCHED,
     PLAYED,
     QUIT,
+    Refused,
     Rule,
     Session,
 )
 from terrarium.server.translate.actions import take_actions
 from terrarium.server.translate.data_tables import fill_data
+from terrarium.server.translate.debug import take_debug
 from terrarium.server.translate.game_info import fill_game_info
 from terrarium.server.translate.observation.response import fill_observation
 from terrarium.server.translate.queries import answer_queries
@@ -44,13 +49,17 @@ def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing
 
 
 def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
+    let_go(session)
     session.status = QUIT
 
 
 def _observation(
     session: Session, request: api.RequestObservation, response: api.ResponseObservation
 ) -> None:
-    fill_observation(session.playing, request, response)
+    game = session.playing
+    if game.realtime:
+        wait_for_loop(session, game, request.game_loop)
+    fill_observation(game, request, response)
 
 
 def _game_info(
@@ -79,18 +88,26 @@ def _query(
 
 
 def _action(session: Session, request: api.RequestAction, response: api.ResponseAction) -> None:
-    take_actions(session.playing, request, response)
+    game = session.playing
+    if game.observes:
+        raise Refused("observers have no actions")
+    take_actions(game, request, response)
 
 
 def _debug(session: Session, request: api.RequestDebug, response: api.ResponseDebug) -> None:
-    session.playing.put_debug(request)
+    game = session.playing
+    if game.observes:
+        raise Refused("observers have no debug commands")
+    take_debug(game, request)
+    disturb(session, request)
 
 
 def _step(session: Session, request: api.RequestStep, response: api.ResponseStep) -> None:
     game = session.playing
+    if game.realtime:
+        raise Refused("Step is not supported in a realtime game: it goes on by itself")
     game.step(min(max(request.count, 1), MAX_STEP))
-    if game.ended:
-        session.status = ENDED
+    session.note_end()
     response.simulation_loop = game.loop
 
 
@@ -101,6 +118,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "quit": Rule(_quit, ANY),
         "create_game": Rule(create_game, ANY),
         "join_game": Rule(join_game, frozenset({LAUNCHED, INIT_GAME})),
+        "restart_game": Rule(restart_game, frozenset({IN_GAME, ENDED})),
         "leave_game": Rule(leave_game, frozenset({IN_GAME, IN_REPLAY, ENDED})),
         "game_info": Rule(_game_info, PLAYED),
         "observation": Rule(_observation, PLAYED),
@@ -108,6 +126,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "query": Rule(_query, frozenset({IN_GAME, IN_REPLAY})),
         "action": Rule(_action, IN_A_GAME),
         "debug": Rule(_debug, IN_A_GAME),
-        "step": Rule(_step, frozenset({IN_GAME, IN_REPLAY})),
+        "step": Rule(_step, frozenset({IN_GAME, IN_REPLAY}), GAME_OVER),
     }
 )

@@ -10,7 +10,7 @@ from terrarium.engine.kernels.economy.payment import (
     pay_for,
     refund,
 )
-from terrarium.engine.kernels.economy.work import note_product, work_rate
+from terrarium.engine.kernels.economy.work import build_rate, note_product, work_rate
 from terrarium.engine.kernels.ground.power import FAST_FIELD, NO_POWER, field_at
 from terrarium.engine.kernels.movement.places import on_map
 from terrarium.engine.kernels.setup.births import spawn
@@ -74,7 +74,8 @@ def warp_in(game: Game, u: int, p: int, x: float, y: float) -> int:
     if grow_unit(game, p, me.owner, x, y, FAST_TICKS if fast else product.ticks) < 0:
         return codes.ERROR
     pay_for(game, me.owner, p)
-    game.producers[u].cooldown = product.gate_ticks
+    if not game.players[me.owner].cheats & codes.HAS_NO_COOLDOWNS:
+        game.producers[u].cooldown = product.gate_ticks
     return codes.SUCCESS
 
 
@@ -121,8 +122,9 @@ def grow(game: Game, v: int) -> None:
     """One tick of a unit that is warped in: what it has lost stays lost."""
     me, producer = game.units[v], game.producers[v]
     shields = game.rules.types[me.kind].shields
-    share = min(1.0, producer.left) * (1.0 - FIRST_SHARE) / max(1.0, producer.total)
-    producer.left -= 1.0
+    rate = build_rate(game, me.owner)
+    share = min(rate, producer.left) * (1.0 - FIRST_SHARE) / max(1.0, producer.total)
+    producer.left -= rate
     me.hp = min(me.hp_max, me.hp + share * me.hp_max)
     me.shield = min(shields, me.shield + share * shields)
     if producer.left > 0.0:

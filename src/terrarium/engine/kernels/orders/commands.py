@@ -40,7 +40,7 @@ def may_control(game: Game, command: Records) -> int:
         return codes.ERROR
     if command.tag != 0 and command.tag != game.units[u].tag:
         return codes.ERROR
-    if command.owner != game.units[u].owner:
+    if command.owner != game.units[u].owner and not controls(game, command.owner, u):
         return codes.YOU_CANT_CONTROL_THAT_UNIT
     return codes.SUCCESS
 
@@ -58,6 +58,14 @@ def obey(game: Game, command: Records) -> int:
     if has_economy(game) and is_for_producer(game, command):
         return tell_producer(game, u, command)
     return give_order(game, u, command)
+
+
+@kernel
+def controls(game: Game, owner: int, u: int) -> bool:
+    """May a player command a unit of another one, because it cheats?"""
+    if not 0 < owner < game.players.shape[0] or game.units[u].owner == codes.NEUTRAL_OWNER:
+        return False
+    return game.players[owner].cheats & codes.CONTROLS_ENEMIES != 0
 
 
 @kernel

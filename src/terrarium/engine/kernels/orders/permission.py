@@ -50,6 +50,8 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     if slot < 0 or game.rules.abilities[ability].mechanic == codes.PASSIVE:
         return codes.NOT_SUPPORTED
     needs = game.rules.kit_needs[me.kind, slot]
+    if game.players[me.owner].cheats & codes.NEEDS_NO_TECH:
+        return codes.SUCCESS
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if has_economy(game):  # battles have no structures to require
@@ -88,7 +90,8 @@ def can_afford_use(game: Game, u: int, ability: int) -> int:
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
     if game.players[me.owner].minerals < row.minerals:
-        return codes.NOT_ENOUGH_MINERALS
+        if not game.players[me.owner].cheats & codes.PAYS_NOTHING:
+            return codes.NOT_ENOUGH_MINERALS
     if game.players[me.owner].nukes < row.nukes:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if row.mechanic == codes.LOCK_ON and skill.locks:
