@@ -25,7 +25,7 @@ class Rounds:
     def is_over(self) -> bool:
         """Is nobody left, where the map has units of its own?"""
         units = self._sim.units[0]
-        fights = units["alive"] & (units["owner"] > 0)
+        fights = units["alive"] & (units["hp"] > 0.0) & (units["owner"] > 0)
         return bool(self._sim.scenario.groups or self._sim.scenario.generator) and not fights.any()
 
     def begin(self) -> None:
