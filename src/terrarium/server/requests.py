@@ -9,8 +9,9 @@ from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.battles.agent_copies import agent_copies
 from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
-from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.neutral import with_neutral
 from terrarium.server.disturbance import disturb
 from terrarium.server.live_game import RULES as RULE_SET
@@ -75,10 +76,15 @@ def _facts() -> RuleSet:
 
 def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:
     ground = session.playing.map.ground
-    if isinstance(ground, Scenario):
-        fill_data(request, response, load_ruleset(ground.rules), agent_copies(ground))
-    else:
-        fill_data(request, response, _facts())
+    copies = _copies(ground) if isinstance(ground, Scenario) else {}
+    fill_data(request, response, _facts(), copies)
+
+
+def _copies(scenario: Scenario) -> dict[int, Unit]:
+    """Types that a map of SMAC has beside those of the game, by id."""
+    rules = load_ruleset(scenario.rules)
+    copies = agent_copies(scenario)
+    return {number: rules.units[agent_type(rules, name)] for name, number in copies.items()}
 
 
 def _query(

@@ -12,7 +12,6 @@ from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.api.catalog import ApiAbility, api_abilities
 from terrarium.data.facts.buff_facts import Buff, Effect
-from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
 from terrarium.data.facts.upgrade_facts import Upgrade
 
@@ -64,16 +63,16 @@ def fill_data(
     request: api.RequestData,
     response: api.ResponseData,
     facts: RuleSet,
-    copies: Mapping[str, int] = MappingProxyType({}),
+    copies: Mapping[int, Unit] = MappingProxyType({}),
 ) -> None:
-    """Fill the tables that a client asks for; `copies` are ids of SMAC's copies of units."""
+    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids."""
     if request.ability_id:
         known = {k: a for k, a in api_abilities().items() if a.in_4_10}
         _fill(response.abilities, known, "ability_id", _ability)
     if request.unit_type_id:
         units = {u.id: u for u in facts.units.values() if u.agent_copy_of is None}
         _fill(response.units, units, "unit_id", _unit)
-        _fill_copies(response, facts, copies)
+        _fill_copies(response, copies)
     if request.upgrade_id:
         upgrades = {u.id: u for u in facts.upgrades.values() if u.id is not None}
         _fill(response.upgrades, upgrades, "upgrade_id", _upgrade)
@@ -93,15 +92,14 @@ def _fill(rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any],
             write(known[number], row)
 
 
-def _fill_copies(response: api.ResponseData, facts: RuleSet, copies: Mapping[str, int]) -> None:
+def _fill_copies(response: api.ResponseData, copies: Mapping[int, Unit]) -> None:
     """They come last: SMACv2 finds them from the end of the table."""
-    for name, number in copies.items():
+    for number, unit in copies.items():
         while len(response.units) < number:
             response.units.add(unit_id=len(response.units))
-        unit = facts.units[agent_type(facts, name)]
         row = response.units.add(unit_id=number)
         _unit(unit, row)
-        row.name = f"{facts.units[name].api_name}_RL"
+        row.name = f"{unit.api_name}_RL"
 
 
 def _ability(ability: ApiAbility, row: data_pb2.AbilityData) -> None:
