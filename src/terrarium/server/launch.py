@@ -15,6 +15,7 @@ def serve(listening: socket.socket) -> None:
     """Answer clients on a socket until one of them quits, or the process is told to end."""
     session = Session(RULES)
     transport = Transport(listening, session.answer)
+    session.has_client = transport.has_client
 
     def end(signum: int, frame: FrameType | None) -> None:
         os._exit(0)  # a game that is computed right now would keep the process for its time
