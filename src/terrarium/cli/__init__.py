@@ -21,6 +21,7 @@ from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
 from terrarium.cli.parsing import Commands, run
+from terrarium.cli.play import Play, PlayMatch
 from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.serve import Sc2Path, Serve
 from terrarium.cli.train import Train
@@ -53,6 +54,8 @@ COMMANDS: Commands = {
     "run-smac": RunSmac,
     "serve": Serve,
     "sc2path": Sc2Path,
+    "play": Play,
+    "match": PlayMatch,
     "warm": Warm,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
@@ -69,6 +72,7 @@ EXTRAS = {
     **dict.fromkeys(("torch", "tensorboard", "matplotlib"), "marl"),
     "mpe2": "mpe",
     **dict.fromkeys(("websockets", "s2clientprotocol"), "server"),
+    "sc2": "bot",
 }
 """Packages that only an extra of the distribution installs"""
 

@@ -19,6 +19,7 @@ def serve(listening: socket.socket) -> None:
     _set_up_log()
     session = Session(RULES)
     transport = Transport(listening, session.answer, lambda: session.status == QUIT)
+    session.has_client = transport.has_client
 
     def end(signum: int, frame: FrameType | None) -> None:
         os._exit(0)  # a game that is computed right now would keep the process for its time

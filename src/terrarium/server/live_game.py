@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
@@ -14,9 +14,10 @@ from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS, Simulator
 from terrarium.engine.tables.plan import n_units
 from terrarium.games.ending import GameResult, results
-from terrarium.games.opponents import ComputerPlayer
+from terrarium.games.opponents import ComputerPlayer, knowledge_of
 from terrarium.games.order_commands import Sent
 from terrarium.replay.errors import ReplayError
+from terrarium.replay.games.game_frames import MAX_GAME_PLAYERS
 from terrarium.replay.games.game_record import GameRecorder
 from terrarium.server.game_plan import GamePlan
 from terrarium.server.inputs import Inputs
@@ -60,6 +61,8 @@ class LiveGame:
     is carried out with the next step: `give`, `put_debug`, `say`. What happened since the client's
     last observation is in `take_news`.
     """
+
+    is_replay = False
 
     def __init__(
         self, plan: GamePlan, player: int, options: api.InterfaceOptions, observes: bool = False
@@ -105,11 +108,7 @@ class LiveGame:
         return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
-        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
-        if self._rounds is None:
-            self.sim.reset(self.seed)
-        else:
-            self._rounds.begin()
+        self._reset()
         self._first_tick = int(self.sim.ticks[0])
         self._computers = tuple(
             ComputerPlayer(self.sim, 0, k, seat.opponent, self.seed)
@@ -122,7 +121,15 @@ class LiveGame:
         self._scheduled: list[tuple[int, int, Inputs]] = []
         self._news = News()
         self._events = EventReader(self.sim)
-        self.recorder = GameRecorder(self.sim) if self.is_whole_game else None
+        recorded = self.is_whole_game and self.sim.n_players <= MAX_GAME_PLAYERS
+        self.recorder = GameRecorder(self.sim) if recorded else None
+
+    def _reset(self) -> None:
+        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
+        if self._rounds is None:
+            self.sim.reset(self.seed)
+        else:
+            self._rounds.begin()
 
     # What is known of the game.
 
@@ -152,6 +159,13 @@ class LiveGame:
         if sum(seat.plays for seat in self.seats) == 1:
             return (GameResult.VICTORY if self.loop > 0 else GameResult.UNDECIDED,)
         return results(self.sim, 0)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the map."""
+        ground = self.map.ground
+        terrain = ground.terrain if isinstance(ground, Scenario) else ground
+        return float(terrain.width), float(terrain.height)
 
     @property
     def first_tick(self) -> int:
@@ -219,6 +233,29 @@ class LiveGame:
         """Begin again, with the same map, players and seed."""
         self.camera = self._first_camera()
         self._begin()
+
+    @property
+    def minds(self) -> Any:
+        """What a save of the simulator does not hold: computers, and the record so far."""
+        return self._computers, self.recorder
+
+    @property
+    def known_ground(self) -> tuple[Any, ...]:
+        """What computers know of the map and of the rules; it never changes."""
+        ground = self.map.ground
+        if isinstance(ground, Scenario) or not self._computers:
+            return ()
+        facts = (
+            (computer.catalog, computer.level, computer.brain.plan) for computer in self._computers
+        )
+        return (knowledge_of(ground), *(fact for known in facts for fact in known))
+
+    def go_on_from(self, minds: Any) -> None:
+        """The simulator has been loaded: loops are counted anew, and nothing waits to be told."""
+        self._computers, self.recorder = minds
+        self._first_tick = int(self.sim.ticks[0])
+        self._inputs, self._scheduled, self._news = Inputs(), [], News()
+        self._events = EventReader(self.sim)
 
     def close(self) -> None:
         """Nothing goes on any more."""

@@ -13,12 +13,10 @@ from terrarium.server.map_lookup import find_served_map
 from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.multiplayer.meeting import host_game, join_hosted_game, loopback_ports
 from terrarium.server.realtime import start_clock
-from terrarium.server.seats import RACE_WORDS, GameSeat
+from terrarium.server.seats import MOST_NAME, RACE_WORDS, GameSeat
 from terrarium.server.session import IN_GAME, INIT_GAME, LAUNCHED, NOT_CREATED, Refused, Session
 
 MOST_SEATS = 16
-MOST_NAME = 32
-"""letters of a player's name"""
 SEAT_TYPES = (api.Participant, api.Computer, api.Observer)
 PATH_UNKNOWN = "map_path file doesn't exist."
 Creation = api.ResponseCreateGame
@@ -162,13 +160,17 @@ def join_game(
         start_clock(session, game)
 
 
-def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:
-    """Is a join complete, whatever the game? If not, the response says why."""
-    options = request.options
+def refuse_pictures(options: api.InterfaceOptions) -> None:
+    """Who asks for what is not served hears of it at once."""
     if options.HasField("feature_layer") or options.HasField("render"):
         raise Refused(
             "Feature layers and rendered pictures are not served: join with options.raw alone"
         )
+
+
+def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:
+    """Is a join complete, whatever the game? If not, the response says why."""
+    refuse_pictures(request.options)
     if not request.HasField("participation"):
         response.error = Joining.MissingParticipation
     elif not request.HasField("options"):
@@ -209,9 +211,9 @@ def restart_game(
 ) -> None:
     """The same game from its beginning."""
     game = session.playing
-    if game.pace is not None:
+    if game.pace is not None or game.is_replay:
         response.error = api.ResponseRestartGame.LaunchError
-        response.error_details = "a game between several clients cannot be restarted"
+        response.error_details = "only games of one client can be restarted"
         return
     game.restart()
     session.status = IN_GAME
@@ -231,6 +233,7 @@ def leave_game(
 def let_go(session: Session) -> None:
     """Forget the game of the process."""
     game, session.game, session.plan = session.game, None, None
+    session.bookmark = None
     if game is not None:
         if game.pace is not None:
             game.pace.leave()

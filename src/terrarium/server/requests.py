@@ -13,10 +13,14 @@ from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.neutral import with_neutral
+from terrarium.server.bookmarks import quick_load, quick_save
 from terrarium.server.disturbance import disturb
 from terrarium.server.live_game import RULES as RULE_SET
 from terrarium.server.lobby import create_game, join_game, leave_game, let_go, restart_game
+from terrarium.server.map_requests import available_maps, map_command, save_map
+from terrarium.server.observing import observer_action
 from terrarium.server.realtime import wait_for_loop
+from terrarium.server.replays.requests import replay_info, save_replay, start_replay
 from terrarium.server.session import (
     ANY,
     ENDED,
@@ -126,6 +130,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "join_game": Rule(join_game, frozenset({LAUNCHED, INIT_GAME})),
         "restart_game": Rule(restart_game, frozenset({IN_GAME, ENDED})),
         "leave_game": Rule(leave_game, frozenset({IN_GAME, IN_REPLAY, ENDED})),
+        "quick_save": Rule(quick_save, IN_A_GAME),
+        "quick_load": Rule(quick_load, frozenset({IN_GAME, ENDED})),
+        "start_replay": Rule(start_replay, ANY),
+        "save_replay": Rule(save_replay, PLAYED),
+        "replay_info": Rule(replay_info, ANY),
+        "available_maps": Rule(available_maps, ANY),
+        "save_map": Rule(save_map, ANY),
+        "map_command": Rule(map_command, IN_A_GAME),
+        "obs_action": Rule(observer_action, frozenset({IN_GAME, IN_REPLAY})),
         "game_info": Rule(_game_info, PLAYED),
         "observation": Rule(_observation, PLAYED),
         "data": Rule(_data, PLAYED),

@@ -11,6 +11,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.errors import TerrariumError
 
 if TYPE_CHECKING:
+    from terrarium.server.bookmarks import Bookmark
     from terrarium.server.game_plan import GamePlan
     from terrarium.server.live_game import LiveGame
 
@@ -58,6 +59,8 @@ class Session:
         """the game of this process, whoever is connected"""
         self.saved_maps: dict[str, bytes] = {}
         """map files that clients have stored, by the path that they gave"""
+        self.bookmark: Bookmark | None = None
+        """of a quick save"""
         self.has_client: Callable[[], bool] = lambda: True
         """Is there still somebody who waits for the present answer?"""
         self.changed = threading.Condition()
@@ -75,7 +78,7 @@ class Session:
 
     def note_end(self) -> None:
         """The status follows the game."""
-        if self.status == IN_GAME and self.game is not None and self.game.ended:
+        if self.status in (IN_GAME, IN_REPLAY) and self.game is not None and self.game.ended:
             self.status = ENDED
         self.changed.notify_all()
 

@@ -23,6 +23,18 @@ HANDOVER_SECONDS = 2.0
 connection, and the next client connects at once."""
 
 Answer = Callable[[bytes], bytes]
+KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
+"""Seconds without a word until the system asks whether the client's machine is there, between its
+questions, and how many of them."""
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Notice a client whose machine is gone. One that only thinks for long still has a system that
+    answers for it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEP_ALIVE.items():
+        if hasattr(socket, name):  # systems do not have all of them
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class Transport:
@@ -65,6 +77,10 @@ class Transport:
         self._server.shutdown()
         self._stopped.set()
 
+    def has_client(self) -> bool:
+        """Is the client connected that was admitted last?"""
+        return self._client is not None and self._client.state is State.OPEN
+
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"the API is at {PATH}\n")
@@ -73,6 +89,7 @@ class Transport:
             with self._admitting:
                 if self._client is None or self._client.state is State.CLOSED:
                     self._client = connection
+                    keep_alive(connection.socket)
                     return None
             time.sleep(0.01)
         return connection.respond(

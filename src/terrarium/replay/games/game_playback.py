@@ -126,8 +126,18 @@ def _surrender(sim: Simulator, owners: list[int]) -> None:
 
 def put_in(sim: Simulator, record: ExactGameRecord, tick: int) -> None:
     """Carry out the cheats of a tick, and put its commands where the next step finds them."""
-    cheat(sim, 0, _without_tick(_of_tick(record.cheats, tick), CHEAT))
-    sim.give(0, _without_tick(_of_tick(record.commands, tick), COMMAND))
+    cheat(sim, 0, cheats_at(record, tick))
+    sim.give(0, commands_at(record, tick))
+
+
+def cheats_at(record: ExactGameRecord, tick: int) -> Records:
+    """The cheats of a tick, records of CHEAT."""
+    return _without_tick(_of_tick(record.cheats, tick), CHEAT)
+
+
+def commands_at(record: ExactGameRecord, tick: int) -> Records:
+    """The commands of a tick, records of COMMAND."""
+    return _without_tick(_of_tick(record.commands, tick), COMMAND)
 
 
 def _of_tick(table: Records, tick: int) -> Records:

@@ -30,14 +30,13 @@ from terrarium.server.multiplayer.frames import (
 from terrarium.server.multiplayer.grants import check_value
 from terrarium.server.multiplayer.links import Link
 from terrarium.server.multiplayer.lockstep import Lockstep
-from terrarium.server.seats import GameSeat
+from terrarium.server.seats import MOST_NAME, GameSeat, read_seat
 from terrarium.server.session import Refused, Session
 
 JOIN_SECONDS = 300.0
 """How long a join waits for the others."""
 HELLO_SECONDS = 5.0
 LOCALHOST = "127.0.0.1"
-MAX_NAME = 32
 MAX_CLIENTS = 16
 
 
@@ -196,7 +195,7 @@ def _hello(request: api.RequestJoinGame) -> dict[str, Any]:
         "observes": request.HasField("observed_player_id"),
         "race": request.race,
         "view": request.observed_player_id,
-        "name": request.player_name[:MAX_NAME],
+        "name": request.player_name[:MOST_NAME],
     }
 
 
@@ -216,7 +215,7 @@ def _welcome(
     wanted = api.Observer if observes else api.Participant
     for k in free_seats(plan, joined):
         if plan.seats[k].type == wanted:
-            taken = GameSeat(wanted, race, name=name[:MAX_NAME])
+            taken = GameSeat(wanted, race, name=name[:MOST_NAME])
             seats = (*plan.seats[:k], taken, *plan.seats[k + 1 :])
             plan = dataclasses.replace(plan, seats=seats)
             return plan, Client(k, _view_of(plan, k, view))
@@ -230,7 +229,7 @@ def _plan_table(plan: GamePlan, joined: list[Client], me: int) -> dict[str, Any]
         "file_name": plan.map.file_name,
         "map": map_text(plan.map.ground),
         "map_name": plan.map.ground.name,
-        "seats": [dataclasses.asdict(seat) for seat in plan.seats],
+        "seats": [seat.table() for seat in plan.seats],
         "seed": plan.seed,
         "realtime": plan.realtime,
         "disable_fog": plan.disable_fog,
@@ -246,7 +245,7 @@ def _read_plan(table: dict[str, Any]) -> tuple[GamePlan, list[Client], int]:
             str(table["file_name"])[:1000],
             read_map_text(table["map"], table["map_name"]),
         )
-        seats = tuple(_read_seat(seat) for seat in table["seats"])
+        seats = tuple(read_seat(seat) for seat in table["seats"])
         joined = [Client(int(c["seat"]), int(c["view"])) for c in table["clients"]]
         me, seed = int(table["me"]), int(table["seed"])
         realtime, disable_fog = bool(table["realtime"]), bool(table["disable_fog"])
@@ -260,20 +259,6 @@ def _read_plan(table: dict[str, Any]) -> tuple[GamePlan, list[Client], int]:
     ):
         raise PeerError("the host sent no game")
     return GamePlan(served, seats, seed, realtime, disable_fog), joined, me
-
-
-def _read_seat(table: dict[str, Any]) -> GameSeat:
-    seat = GameSeat(
-        int(table["type"]),
-        int(table["race_requested"]),
-        difficulty=int(table["difficulty"]),
-        ai_build=int(table["ai_build"]),
-        name=str(table["name"])[:MAX_NAME],
-    )
-    known = seat.type in api.PlayerType.values() and seat.difficulty in api.Difficulty.values()
-    if not known or seat.ai_build not in api.AIBuild.values():
-        raise ValueError("a seat is none")
-    return seat
 
 
 def _ready(game: LiveGame) -> bytes:

@@ -48,6 +48,7 @@ GENERAL_ORDERS: Mapping[int, int] = {
 """what the general abilities that most units share mean to the engine"""
 EXACT_ORDERS: Mapping[int, int] = {STOP: 4, HOLD: 18, PATROL: 17, MOVE: 16, ATTACK: 23}
 """the exact ability of units whose command card names no other"""
+HEAL_BEAM = 386
 SCAN_MOVE = 19
 """how those attack that have no weapon"""
 N_ORDER_KINDS = 32
@@ -229,7 +230,10 @@ class Ids:
             return 0
         kit = self._sim.rules.kit[row]
         heals = [k for k in kit.tolist() if k >= 0 and self._mechanic(k) == codes.HEALING]
-        return int(self.abilities[heals[0]]) if heals else 0
+        if heals:
+            return int(self.abilities[heals[0]])
+        # Rules without abilities know the beam alone.
+        return HEAL_BEAM if HEAL_BEAM in self._units[row].command_card else 0
 
     def _mechanic(self, ability: int) -> int:
         return int(self._sim.rules.abilities["mechanic"][ability])
@@ -247,6 +251,8 @@ class Ids:
                     yield Meaning(number, order, codes.NO_ABILITY, ability.target)
         if moves:
             yield Meaning(SCAN_MOVE, codes.ATTACK_MOVE, codes.NO_ABILITY, "point_or_unit")
+        if exact[codes.HEAL] == HEAL_BEAM:
+            yield Meaning(HEAL_BEAM, codes.HEAL, codes.NO_ABILITY, self._api[HEAL_BEAM].target)
         for number in unit.command_card:
             ability_or_none = self._api.get(number)
             scope = _scope(ability_or_none) if ability_or_none else Scope.NOTHING
