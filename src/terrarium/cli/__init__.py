@@ -11,6 +11,7 @@ from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTra
 from terrarium.cli.bench_economy import BenchEconomy
 from terrarium.cli.bench_fidelity import BenchFidelity
 from terrarium.cli.bench_games import BenchGame, BenchOpponents
+from terrarium.cli.bench_server import BenchServer
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
@@ -66,6 +67,7 @@ COMMANDS: Commands = {
     "bench economy": BenchEconomy,
     "bench game": BenchGame,
     "bench opponents": BenchOpponents,
+    "bench server": BenchServer,
 }
 
 EXTRAS = {

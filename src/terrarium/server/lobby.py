@@ -9,7 +9,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.data.battles.scenario import Scenario
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
-from terrarium.server.map_lookup import find_served_map
+from terrarium.server.maps.lookup import find_served_map
 from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.multiplayer.meeting import host_game, join_hosted_game, loopback_ports
 from terrarium.server.realtime import start_clock
