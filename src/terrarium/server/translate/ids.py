@@ -17,14 +17,15 @@ from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
+from terrarium.server.kernels.tags import (
+    FIRST_SNAPSHOT_TAG,
+    FIRST_TAG,
+    SNAPSHOT_MARK,
+    TAG_SHIFT,
+    UNIT_MARK,
+)
 
 Ints = NDArray[np.int64]
-
-TAG_SHIFT = 18
-FIRST_TAG, FIRST_SNAPSHOT_TAG = 16384, 32768
-"""where the game's own tags of units, and of what players remember, begin to count"""
-UNIT_MARK, SNAPSHOT_MARK = 1, 3
-"""in the low bits of a tag"""
 
 SMART = 1
 STOP, HOLD, PATROL, MOVE = 3665, 3793, 3795, 3794
