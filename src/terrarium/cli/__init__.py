@@ -22,6 +22,7 @@ from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnit
 from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
 from terrarium.cli.parsing import Commands, run
 from terrarium.cli.run_smac import RunSmac
+from terrarium.cli.serve import Sc2Path, Serve
 from terrarium.cli.train import Train
 from terrarium.cli.warm import Warm
 from terrarium.cli.watch import Watch
@@ -50,6 +51,8 @@ COMMANDS: Commands = {
     "map": ShowMap,
     "import-map": ImportMap,
     "run-smac": RunSmac,
+    "serve": Serve,
+    "sc2path": Sc2Path,
     "warm": Warm,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
@@ -62,7 +65,11 @@ COMMANDS: Commands = {
     "bench opponents": BenchOpponents,
 }
 
-EXTRAS = {"torch": "marl", "tensorboard": "marl", "matplotlib": "marl", "mpe2": "mpe"}
+EXTRAS = {
+    **dict.fromkeys(("torch", "tensorboard", "matplotlib"), "marl"),
+    "mpe2": "mpe",
+    **dict.fromkeys(("websockets", "s2clientprotocol"), "server"),
+}
 """Packages that only an extra of the distribution installs"""
 
 

@@ -30,6 +30,8 @@ class CheatKind(IntEnum):
     """the unit `tag`"""
     SET_VITAL = 5
     """energy, life or shields of the unit `tag`, as `what` says; 0 = the most it can have"""
+    CREATE_PASSIVE = 6
+    """CREATE, of units that never pick a target themselves: SMAC's agents"""
 
 
 CHEAT = np.dtype(
@@ -85,7 +87,7 @@ def is_sound(cheats: Records, sim: Simulator) -> bool:
         low <= cheats[name].min() and cheats[name].max() <= high
         for name, (low, high) in limits.items()
     )
-    created = cheats[cheats["kind"] == CheatKind.CREATE]
+    created = cheats[np.isin(cheats["kind"], (CheatKind.CREATE, CheatKind.CREATE_PASSIVE))]
     switched = cheats[cheats["kind"] == CheatKind.SWITCH]
     return inside and bool(
         (created["what"] < len(sim.names)).all()
@@ -147,14 +149,13 @@ def _create(sim: Simulator, e: int, entry: Records) -> None:
     width, height = (int(n) for n in sim.ground.size[:2])
     x = min(max(float(entry["x"]), 0.0), width - 0.5)
     y = min(max(float(entry["y"]), 0.0), height - 0.5)
-    # SMAC's agents are types of their own, which never act by themselves.
-    passive = list(_facts(sim).units.values())[row].agent_copy_of is not None
+    passive = entry["kind"] == CheatKind.CREATE_PASSIVE
     on_grid = sim.rules.types["footprint"][row] >= 0 and "footprints" in sim.layers
     with quiet_wraparound():
         for _ in range(int(entry["amount"])):
             if on_grid:
                 _place(sim, e, row, owner, x, y)
-            elif create(sim.handles[e], row, owner, x, y, passive) < 0:
+            elif create(sim.handles[e], row, owner, x, y, bool(passive)) < 0:
                 return  # no slot is left
 
 
@@ -197,6 +198,7 @@ _CARRIED_OUT = {
     CheatKind.GIVE: _give,
     CheatKind.UPGRADE: _upgrade,
     CheatKind.CREATE: _create,
+    CheatKind.CREATE_PASSIVE: _create,
     CheatKind.KILL: _kill,
     CheatKind.SET_VITAL: _set_vital,
 }

@@ -8,6 +8,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import COMMAND
+from terrarium.server.translate.unit_commands import GivenActions
 
 
 @dataclass
@@ -18,6 +19,10 @@ class Inputs:
     """lists of COMMAND, in order"""
     echoes: list[api.Action] = field(default_factory=list)
     """what its next observation shows of them"""
+    actions: list[tuple[int, GivenActions]] = field(default_factory=list)
+    """which of the commands belong to actions: where those of a request begin"""
+    camera: tuple[float, float] | None = None
+    """where it is moved to"""
     cheats: list[Records] = field(default_factory=list)
     """lists of CHEAT, in order"""
     chat: list[api.ActionChat] = field(default_factory=list)

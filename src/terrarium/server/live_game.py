@@ -1,6 +1,7 @@
 """The game of this process: a simulator, the seats, and what its client has put in and has seen."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from terrarium.data.games.melee import Melee
 from terrarium.engine.cheats import CHEAT, CheatKind, cheat
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import MAX_SLOTS, Simulator
+from terrarium.engine.tables.plan import n_units
 from terrarium.games.ending import GameResult, results
 from terrarium.games.opponents import ComputerPlayer, knowledge_of
 from terrarium.games.order_commands import Sent
@@ -20,12 +22,20 @@ from terrarium.replay.games.game_record import GameRecorder
 from terrarium.server.game_plan import GamePlan
 from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
+from terrarium.server.rounds import SPARE_SLOTS, Rounds
 from terrarium.server.session import Refused
+from terrarium.server.translate.action_errors import failures, refusals
+from terrarium.server.translate.command_table import CommandTable
 from terrarium.server.translate.ids import Ids
+from terrarium.server.translate.offers import OfferTable
+from terrarium.server.translate.placements import PlacementTable
+from terrarium.server.translate.unit_commands import GivenActions
 
 RULES = "lotv-4.10"
 MAX_COMMANDS = 4096
 """of one player for one step"""
+CAMERA_X, CAMERA_Y = 1.75, 1.25
+"""From its townhall towards its fields the camera of a player begins, in every recorded game."""
 MAX_CHEATS = 4096
 MAX_CHATS = 64
 CHUNK_TICKS = 32
@@ -70,13 +80,16 @@ class LiveGame:
         self.realtime, self.disable_fog, self.seed = plan.realtime, plan.disable_fog, plan.seed
         self.sim = self._make_simulator()
         self.ids = Ids(self.sim)
+        self.command_table = CommandTable(self.sim, self.ids)
+        self.offer_table = OfferTable(self.sim, self.ids)
         self.camera: tuple[float, float] = self._first_camera()
         self._begin()
 
     def _make_simulator(self) -> Simulator:
         ground = self.map.ground
         if isinstance(ground, Scenario):
-            return Simulator(ground, max_commands=16 * MAX_COMMANDS)
+            slots = n_units(ground) + SPARE_SLOTS
+            return Simulator(ground, slots=slots, max_commands=16 * MAX_COMMANDS)
         races = tuple(seat.race for seat in self.seats if seat.plays)
         setup = Melee(ground, races, rules=RULES, fog=not self.disable_fog)
         teams = tuple((owner,) for owner in range(1, max(2, len(races)) + 1))
@@ -87,9 +100,15 @@ class LiveGame:
         if isinstance(ground, Scenario):
             return ground.terrain.width / 2, ground.terrain.height / 2
         starts = ground.starts
-        return starts[min(max(self.player, 1), len(starts)) - 1]
+        x, y = starts[min(max(self.player, 1), len(starts)) - 1]
+        assert isinstance(self.sim.setup, Melee)
+        field = self.sim.setup.first_field((x, y))
+        right = field is None or field.x >= x
+        up = field is not None and field.y >= y
+        return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
+        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
         self._reset()
         self._first_tick = int(self.sim.ticks[0])
         self._computers = tuple(
@@ -98,6 +117,8 @@ class LiveGame:
             if seat.type == api.Computer and self.is_whole_game
         )
         self._inputs = Inputs()
+        self._awaited: list[tuple[int, int, GivenActions]] = []
+        """actions whose answers come with the next tick: their first command and their loop"""
         self._scheduled: list[tuple[int, int, Inputs]] = []
         self._news = News()
         self._events = EventReader(self.sim)
@@ -105,9 +126,16 @@ class LiveGame:
         self.recorder = GameRecorder(self.sim) if recorded else None
 
     def _reset(self) -> None:
-        self.sim.reset(self.seed)
+        if self._rounds is None:
+            self.sim.reset(self.seed)
+        else:
+            self._rounds.begin()
 
     # What is known of the game.
+
+    @cached_property
+    def placement_table(self) -> PlacementTable:
+        return PlacementTable(self.sim, self.ids)
 
     @property
     def is_whole_game(self) -> bool:
@@ -151,6 +179,7 @@ class LiveGame:
     def take_news(self) -> News:
         """What happened since this was called last."""
         news, self._news = self._news, News()
+        news.errors.extend(failures(self.ids, self.player, news.events))
         return news
 
     # What the client puts in.
@@ -165,6 +194,21 @@ class LiveGame:
         self._inputs.commands.append(commands)
         if echo is not None:
             self._inputs.echoes.append(echo)
+
+    def give_actions(self, given: GivenActions) -> None:
+        """The same for what actions have come to; those that come to nothing are told of."""
+        first = self._inputs.n_commands
+        self.give(given.commands)
+        self._inputs.actions.append((first, given))
+
+    @property
+    def told(self) -> list[int]:
+        """Slots of units that commands for the next step are about."""
+        return [slot for some in self._inputs.commands for slot in some["unit"].tolist()]
+
+    def move_camera(self, x: float, y: float, echo: api.Action) -> None:
+        self._inputs.camera = (x, y)
+        self._inputs.echoes.append(echo)
 
     def put_cheats(self, cheats: Records) -> None:
         """Sound cheats, records of CHEAT, for the next step."""
@@ -193,7 +237,7 @@ class LiveGame:
     @property
     def minds(self) -> Any:
         """What a save of the simulator does not hold: computers, and the record so far."""
-        return self._computers, self.recorder
+        return self._computers, self.recorder, self._rounds
 
     @property
     def known_ground(self) -> tuple[Any, ...]:
@@ -208,10 +252,10 @@ class LiveGame:
 
     def go_on_from(self, minds: Any) -> None:
         """The simulator has been loaded: loops are counted anew, and nothing waits to be told."""
-        self._computers, self.recorder = minds
+        self._computers, self.recorder, self._rounds = minds
         self._first_tick = int(self.sim.ticks[0])
         self._inputs, self._scheduled, self._news = Inputs(), [], News()
-        self._events = EventReader(self.sim)
+        self._events, self._awaited = EventReader(self.sim), []
 
     def close(self) -> None:
         """Nothing goes on any more."""
@@ -239,6 +283,10 @@ class LiveGame:
 
     def run_to(self, until: int) -> None:
         """Let the game run to a loop, or to its end."""
+        if self._rounds is not None:
+            self._put_in_due()
+            if self._rounds.is_over:
+                self._begin_round(self._rounds, until)
         while self.loop < until and not self.ended:
             self._put_in_due()
             if self.ended:
@@ -253,11 +301,23 @@ class LiveGame:
             for _, player, inputs in sorted(due, key=lambda entry: entry[:2]):
                 self._put_in(player, inputs)
 
+    def _begin_round(self, rounds: Rounds, until: int) -> None:
+        """Let the field lie empty, so that the next battle is as old at the end of the step as
+        every battle when it is first seen."""
+        while self.loop < until - rounds.opening_ticks:
+            self._run_chunk(until - rounds.opening_ticks - self.loop)
+        rounds.begin()
+        self._first_tick = int(self.sim.ticks[0]) - until
+        self._events, self._awaited = EventReader(self.sim), []
+
     def _put_in(self, player: int, inputs: Inputs) -> None:
         if inputs.cheats:
             self._cheat(inputs.all_cheats())
+        first = int(self.sim.inbox["n_commands"][0, 0])
         self.sim.give(0, inputs.all_commands())
         if player == self.player:
+            self._awaited += [(first + k, self.loop, given) for k, given in inputs.actions]
+            self.camera = inputs.camera or self.camera
             for echo in inputs.echoes:
                 echo.game_loop = self.loop
                 self._news.echoes.append(echo)
@@ -285,6 +345,7 @@ class LiveGame:
                 sent.append((computer, own))
                 dues.append(computer.due - tick)
         self.sim.step(min([n_loops, CHUNK_TICKS, *dues]))
+        self._hear()
         self._tell(sent, first)
         self._events.read_into(self._news)
         self._record()
@@ -308,6 +369,17 @@ class LiveGame:
                 self.recorder.note()
             except ReplayError:  # the game is longer than any record; it goes on without one
                 self.recorder = None
+
+    def _hear(self) -> None:
+        """What became of the client's actions."""
+        awaited, self._awaited = self._awaited, []
+        for first, loop, given in awaited:
+            answers = self.sim.answers(0)[first : first + len(given.commands)]
+            errors, carried_out = refusals(given, answers)
+            self._news.errors.extend(errors)
+            for echo in carried_out:
+                echo.game_loop = loop
+                self._news.echoes.append(echo)
 
     def _tell(self, sent: list[tuple[ComputerPlayer, Sent]], first: int) -> None:
         """What became of the commands of computer opponents, which came after the others."""

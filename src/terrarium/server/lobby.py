@@ -10,6 +10,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
 from terrarium.server.map_lookup import find_served_map
+from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.multiplayer.meeting import host_game, join_hosted_game, loopback_ports
 from terrarium.server.realtime import start_clock
 from terrarium.server.seats import MOST_NAME, RACE_WORDS, GameSeat
@@ -59,11 +60,15 @@ def _find_map(
     if not local.map_path and not local.map_data:
         response.error = Creation.MissingMap
         return None
-    found = find_served_map(local.map_path)
+    try:
+        data = local.map_data or session.saved_maps.get(local.map_path, b"")
+        found = find_served_map(local.map_path, data)
+    except BadMapFile as error:
+        response.error, response.error_details = Creation.InvalidMapData, str(error)
+        return None
     if found is None:
-        has_data = bool(local.map_data) or local.map_path in session.saved_maps
-        response.error = Creation.InvalidMapData if has_data else Creation.InvalidMapPath
-        response.error_details = "no map of this name is known" if has_data else PATH_UNKNOWN
+        response.error = Creation.InvalidMapData if data else Creation.InvalidMapPath
+        response.error_details = "no map of this name is known" if data else PATH_UNKNOWN
     return found
 
 

@@ -2,9 +2,8 @@
 
 from s2clientprotocol import sc2api_pb2 as api
 
-from terrarium.data.battles.scenarios import scenario_names
 from terrarium.data.maps.library import map_names
-from terrarium.server.map_lookup import SMAC_FOLDER, SUFFIX
+from terrarium.server.maps import catalog
 from terrarium.server.session import Refused, Session
 
 MOST_SAVED = 256
@@ -16,8 +15,7 @@ def available_maps(
     session: Session, request: api.RequestAvailableMaps, response: api.ResponseAvailableMaps
 ) -> None:
     """The maps that can be asked for by their names."""
-    battles = (name.split("/")[1] for name in scenario_names("smac"))
-    response.local_map_paths.extend(f"{SMAC_FOLDER}/{name}{SUFFIX}" for name in battles)
+    response.local_map_paths.extend(catalog.available_maps())
     response.local_map_paths.extend(sorted(session.saved_maps))
     response.battlenet_map_names.extend(map_names())
 

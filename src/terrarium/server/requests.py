@@ -7,8 +7,12 @@ from types import MappingProxyType
 from s2clientprotocol import query_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.data.battles.agent_copies import agent_copies
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
-from terrarium.data.facts.unit_facts import RuleSet
+from terrarium.data.facts.unit_facts import RuleSet, Unit
+from terrarium.data.games.neutral import with_neutral
 from terrarium.server.bookmarks import quick_load, quick_save
 from terrarium.server.disturbance import disturb
 from terrarium.server.live_game import RULES as RULE_SET
@@ -35,7 +39,7 @@ from terrarium.server.translate.actions import take_actions
 from terrarium.server.translate.data_tables import fill_data
 from terrarium.server.translate.debug import take_debug
 from terrarium.server.translate.game_info import fill_game_info
-from terrarium.server.translate.observation import fill_observation
+from terrarium.server.translate.observation.response import fill_observation
 from terrarium.server.translate.queries import answer_queries
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
@@ -52,7 +56,6 @@ def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing
 def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
     let_go(session)
     session.status = QUIT
-    session.when_quit()
 
 
 def _observation(
@@ -72,11 +75,20 @@ def _game_info(
 
 @cache
 def _facts() -> RuleSet:
-    return load_ruleset(RULE_SET)
+    return with_neutral(load_ruleset(RULE_SET))
 
 
 def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:
-    fill_data(request, response, _facts())
+    ground = session.playing.map.ground
+    copies = _copies(ground) if isinstance(ground, Scenario) else {}
+    fill_data(request, response, _facts(), copies)
+
+
+def _copies(scenario: Scenario) -> dict[int, Unit]:
+    """Types that a map of SMAC has beside those of the game, by id."""
+    rules = load_ruleset(scenario.rules)
+    copies = agent_copies(scenario)
+    return {number: rules.units[agent_type(rules, name)] for name, number in copies.items()}
 
 
 def _query(

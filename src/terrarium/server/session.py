@@ -53,8 +53,6 @@ class Session:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.status: int = LAUNCHED
-        self.when_quit: Callable[[], None] = lambda: None
-        """what ends the process, once the answer has been sent"""
         self.plan: GamePlan | None = None
         """of the game that was created"""
         self.game: LiveGame | None = None

@@ -1,5 +1,6 @@
 """The websocket of the API: one client at a time, a request in, a response out."""
 
+import contextlib
 import http
 import logging
 import socket
@@ -43,8 +44,15 @@ class Transport:
     is connected, in the order of its requests.
     """
 
-    def __init__(self, listening: socket.socket, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(
+        self,
+        listening: socket.socket,
+        answer: Answer,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`is_over` is asked when an answer has been sent: does serving end with it?"""
+        self._answer, self._is_over = answer, is_over
+        self._stopped = threading.Event()
         self._admitting, self._answering = threading.Lock(), threading.Lock()
         self._client: ServerConnection | None = None
         self._server: Server = serve(
@@ -60,11 +68,14 @@ class Transport:
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called."""
-        self._server.serve_forever()
+        """Serve until it is over, or until `stop` is called."""
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._stopped.wait()
 
     def stop(self) -> None:
+        """Serve nobody any more."""
         self._server.shutdown()
+        self._stopped.set()
 
     def has_client(self) -> bool:
         """Is the client connected that was admitted last?"""
@@ -93,5 +104,9 @@ class Transport:
                 with self._answering:  # the answer to a client that has gone may still be made
                     response = self._answer(request)
                 connection.send(response)
+                if self._is_over():
+                    with contextlib.suppress(OSError):  # it has closed already
+                        connection.socket.shutdown(socket.SHUT_WR)
+                    self._stopped.set()
         except ConnectionClosed:
             logger.info("The client has gone.")

@@ -86,7 +86,13 @@ def unpack_grant(payload: bytes, sim: Simulator, player: int) -> Grant:
     at += sizes[0]
     cheats = _read_cheats(payload[at : at + sizes[1]], sim, player)
     at += sizes[1]
-    inputs = Inputs([commands], [], [cheats], _read_chat(payload[at:]), bool(gives_up), bool(wins))
+    inputs = Inputs(
+        commands=[commands],
+        cheats=[cheats],
+        chat=_read_chat(payload[at:]),
+        gives_up=bool(gives_up),
+        wins=bool(wins),
+    )
     return Grant(client, since, until, inputs, check_loop, check)
 
 

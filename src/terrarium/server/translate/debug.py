@@ -56,12 +56,14 @@ def _game_state(game: LiveGame, state: int) -> Iterator[Row]:
 
 def _create_unit(game: LiveGame, command: debug_pb2.DebugCreateUnit) -> Iterator[Row]:
     owner = 0 if command.owner in NEUTRAL_OWNERS else command.owner
-    row = game.ids.type_rows.get(command.unit_type)
+    copies = {number: row for row, number in game.ids.copies.items()}
+    row = copies.get(command.unit_type, game.ids.type_rows.get(command.unit_type))
     x, y = command.pos.x, command.pos.y
     if row is None or not 0 <= owner <= game.sim.n_players or not _is_number(x, y):
         return
     quantity = min(max(command.quantity, 1), MOST_CREATED)
-    yield (CheatKind.CREATE, game.player, row, owner, 0, x, y, quantity)
+    kind = CheatKind.CREATE_PASSIVE if command.unit_type in copies else CheatKind.CREATE
+    yield (kind, game.player, row, owner, 0, x, y, quantity)
 
 
 def _kill_unit(game: LiveGame, command: debug_pb2.DebugKillUnit) -> Iterator[Row]:

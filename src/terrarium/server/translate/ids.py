@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.api.catalog import ApiAbility, api_abilities
+from terrarium.data.battles.agent_copies import agent_copies
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.melee import Melee
@@ -116,6 +119,8 @@ class Ids:
         self.type_rows: Mapping[int, int] = {
             unit.id: row for row, unit in reversed(list(enumerate(self._units)))
         }
+        self.copies: Mapping[int, int] = self._copies()
+        """ids of SMAC's copies, by row of the type: units that never pick a target are of them"""
         self.abilities: Ints = _array(a.id for a in self.facts.abilities.values())
         """by row of Rules.abilities; 0 = it cannot be ordered"""
         self.upgrades: Ints = _array(u.id for u in self.facts.upgrades.values())
@@ -179,6 +184,12 @@ class Ids:
     def knows(self, ability: int) -> bool:
         """Is it an ability of the API at all?"""
         return ability in self._api
+
+    def _copies(self) -> Mapping[int, int]:
+        setup = self._sim.setup
+        copies = agent_copies(setup) if isinstance(setup, Scenario) else {}
+        rows = self._sim.rows
+        return {rows[agent_type(self.facts, name)]: number for name, number in copies.items()}
 
     def _products(self) -> Ints:
         abilities = np.zeros(len(self._sim.rules.products) + 1, np.int64)

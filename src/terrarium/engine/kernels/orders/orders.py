@@ -131,33 +131,43 @@ def resolve_work(game: Game, u: int, kind: int, v: int) -> int:
 
 
 @kernel
-def give_order(game: Game, u: int, command: Records) -> int:
-    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
-    nothing has changed."""
+def judge_order(game: Game, u: int, command: Records) -> int:
+    """The order that a command comes down to for a unit, or minus the reason why it is refused."""
     me, kind, v = game.units[u], command.kind, command.target
     if not me.alive or not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
-        return codes.ERROR
+        return -codes.ERROR
     queued = command.queued and me.n_orders > 0
     if kind == codes.CAST:
         answer = may_order(game, u, command.ability, v, queued)
         x, y = on_map(game, command.x, command.y)  # nothing happens beyond the edge of the map
         if answer == codes.SUCCESS and v < 0:
             answer = may_aim_at(game, u, command.ability, x, y)
-        if answer != codes.SUCCESS:
-            return answer
-        if not queued and at_once(game, command.ability):
-            use_at_once(game, u, command.ability, v, x, y)
-            return codes.SUCCESS
+        kind = kind if answer == codes.SUCCESS else -answer
     elif kind == codes.BUILD:
         answer = order_to_build(game, u, command)
-        if answer != codes.SUCCESS or (not queued and is_same_build(game, u, command)):
-            return answer
+        kind = kind if answer == codes.SUCCESS else -answer
     else:
         kind = resolve(game, u, kind, v)
-        if kind < 0:
-            return -kind
-    if queued and me.n_orders >= game.orders.shape[1]:
-        return codes.QUEUE_IS_FULL
+    if kind > 0 and queued and me.n_orders >= game.orders.shape[1]:
+        return -codes.QUEUE_IS_FULL
+    return kind
+
+
+@kernel
+def give_order(game: Game, u: int, command: Records) -> int:
+    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
+    nothing has changed."""
+    me, v = game.units[u], command.target
+    kind = judge_order(game, u, command)
+    if kind < 0:
+        return -kind
+    queued = command.queued and me.n_orders > 0
+    if kind == codes.CAST and not queued and at_once(game, command.ability):
+        x, y = on_map(game, command.x, command.y)
+        use_at_once(game, u, command.ability, v, x, y)
+        return codes.SUCCESS
+    if kind == codes.BUILD and not queued and is_same_build(game, u, command):
+        return codes.SUCCESS
     if not queued:
         if kind == codes.GATHER:
             begin_harvest(game, u, v, game.units[v].tag)
@@ -335,7 +345,8 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
         if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
             drop_orders(game, u, 1 if skill.ordered else 0)
             return
-        skill.stops = True
+        # The order that asked for it is dropped below: the next one may ask for the same again.
+        skill.stops, skill.ordered = True, False
     if (
         skill.unloading >= 0
         and not game.rules.abilities[skill.unloading].flag_bits & codes.CASTS_MOVING
