@@ -10,6 +10,7 @@ from terrarium.cli.ablate import Ablate, ListPlans
 from terrarium.cli.bench import BenchEngine, BenchEnv, BenchPettingZoo, BenchTrain, BenchUpdates
 from terrarium.cli.bench_economy import BenchEconomy
 from terrarium.cli.bench_fidelity import BenchFidelity
+from terrarium.cli.bench_fuzz import BenchFuzz
 from terrarium.cli.bench_games import BenchGame, BenchOpponents
 from terrarium.cli.bench_server import BenchServer
 from terrarium.cli.compare import Compare
@@ -65,6 +66,7 @@ COMMANDS: Commands = {
     "bench pettingzoo": BenchPettingZoo,
     "bench fidelity": BenchFidelity,
     "bench economy": BenchEconomy,
+    "bench fuzz": BenchFuzz,
     "bench game": BenchGame,
     "bench opponents": BenchOpponents,
     "bench server": BenchServer,

@@ -108,6 +108,7 @@ class LiveGame:
         return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
+        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
         self._reset()
         self._first_tick = int(self.sim.ticks[0])
         self._computers = tuple(
@@ -125,7 +126,6 @@ class LiveGame:
         self.recorder = GameRecorder(self.sim) if recorded else None
 
     def _reset(self) -> None:
-        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
         if self._rounds is None:
             self.sim.reset(self.seed)
         else:
@@ -237,7 +237,7 @@ class LiveGame:
     @property
     def minds(self) -> Any:
         """What a save of the simulator does not hold: computers, and the record so far."""
-        return self._computers, self.recorder
+        return self._computers, self.recorder, self._rounds
 
     @property
     def known_ground(self) -> tuple[Any, ...]:
@@ -252,10 +252,10 @@ class LiveGame:
 
     def go_on_from(self, minds: Any) -> None:
         """The simulator has been loaded: loops are counted anew, and nothing waits to be told."""
-        self._computers, self.recorder = minds
+        self._computers, self.recorder, self._rounds = minds
         self._first_tick = int(self.sim.ticks[0])
         self._inputs, self._scheduled, self._news = Inputs(), [], News()
-        self._events = EventReader(self.sim)
+        self._events, self._awaited = EventReader(self.sim), []
 
     def close(self) -> None:
         """Nothing goes on any more."""

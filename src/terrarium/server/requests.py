@@ -16,7 +16,14 @@ from terrarium.data.games.neutral import with_neutral
 from terrarium.server.bookmarks import quick_load, quick_save
 from terrarium.server.disturbance import disturb
 from terrarium.server.live_game import RULES as RULE_SET
-from terrarium.server.lobby import create_game, join_game, leave_game, let_go, restart_game
+from terrarium.server.lobby import (
+    create_game,
+    join_game,
+    leave_game,
+    let_go,
+    refuse_pictures,
+    restart_game,
+)
 from terrarium.server.map_requests import available_maps, map_command, save_map
 from terrarium.server.observing import observer_action
 from terrarium.server.realtime import wait_for_loop
@@ -70,6 +77,7 @@ def _observation(
 def _game_info(
     session: Session, request: api.RequestGameInfo, response: api.ResponseGameInfo
 ) -> None:
+    refuse_pictures(session.playing.options)
     fill_game_info(session.playing, response)
 
 

@@ -1,5 +1,6 @@
 """The status machine: what may be asked when, and what becomes of the status."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from terrarium.server.bookmarks import Bookmark
     from terrarium.server.game_plan import GamePlan
     from terrarium.server.live_game import LiveGame
+
+logger = logging.getLogger(__name__)
 
 LAUNCHED, INIT_GAME, IN_GAME = api.launched, api.init_game, api.in_game
 IN_REPLAY, ENDED, QUIT = api.in_replay, api.ended, api.quit
@@ -67,6 +70,8 @@ class Session:
         """held while a request is carried out, and by whoever else changes the game"""
         self.clock = object()
         """what drives a realtime game; another one, and the old one stops"""
+        self.n_faults = 0
+        """how many requests failed by a mistake of the server"""
         self._rules = rules
 
     @property
@@ -119,3 +124,8 @@ class Session:
         except TerrariumError as error:
             response.ClearField(name)
             response.error.append(str(error))
+        except Exception as error:  # one mistake of ours must not end a game
+            logger.exception("The request %s failed.", name)
+            self.n_faults += 1
+            response.ClearField(name)
+            response.error.append(f"The server made a mistake: {type(error).__name__}")
