@@ -167,8 +167,8 @@ def refuse_pictures(options: api.InterfaceOptions) -> None:
 
 
 def wants_layers(options: api.InterfaceOptions) -> bool:
-    """Does a client want to see feature layers? Some ask for one of a single cell, for the width of
-    the camera's picture. Joining is not refused: tests of clients ask for layers and look at none."""
+    """Does a client want to see feature layers? Some ask for a single cell, for the camera's width.
+    Joining is not refused: tests of clients ask for layers and look at none."""
     return options.feature_layer.resolution.x * options.feature_layer.resolution.y > 1
 
 
