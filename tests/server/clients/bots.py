@@ -24,6 +24,8 @@ class Prober(BotAI):
         self.seen["first"] = (self.minerals, self.supply_used, self.workers.amount)
 
     async def on_step(self, iteration: int) -> None:
+        for message in self.state.chat:
+            self.seen.setdefault("chat", []).append(message.message)
         if iteration == 0:
             self.train(UnitTypeId.SCV)
             await self._ask()
@@ -39,12 +41,7 @@ class Prober(BotAI):
             mover = self.units.by_tag(self._moved)
             self.seen["order"] = mover.orders[0].ability.exact_id
             await self.client.debug_kill_unit(mover)
-        elif "order" in self.seen and "chat" not in self.seen:
-            self.seen["chat"] = [message.message for message in self.state.chat]
-        elif self._moved in self.state.dead_units:
-            self.seen["died"] = True
         if "died" in self.seen or self.state.game_loop > 400:
-            await self.client.debug_kill_unit([])
             await self._win()
 
     async def _win(self) -> None:
@@ -72,16 +69,20 @@ class Prober(BotAI):
     async def on_unit_created(self, unit: Any) -> None:
         self.events.append(unit.name)
 
+    async def on_unit_destroyed(self, unit_tag: int) -> None:
+        if unit_tag == self._moved:
+            self.seen["died"] = True
+
     async def on_end(self, game_result: Result) -> None:
         self.seen["result"] = game_result.name
 
 
-class Leaver(BotAI):
-    """Gives up after a few steps."""
+class Loser(BotAI):
+    """Loses all that it has after a few steps."""
 
     async def on_step(self, iteration: int) -> None:
         if iteration == 3:
-            await self.client.leave()
+            await self.client.debug_kill_unit(self.all_own_units)
 
 
 class Waiter(BotAI):
