@@ -166,12 +166,12 @@ def give_order(game: Game, u: int, command: Records) -> int:
         x, y = on_map(game, command.x, command.y)
         use_at_once(game, u, command.ability, v, x, y)
         return codes.SUCCESS
-    if kind == codes.BUILD and not queued and is_same_build(game, u, command):
+    if not queued and is_same_order(game, u, kind, command):
         return codes.SUCCESS
     if not queued:
         if kind == codes.GATHER:
             begin_harvest(game, u, v, game.units[v].tag)
-        interrupt(game, u, kind, v)
+        interrupt(game, u, kind)
     if kind == codes.STOP:
         return codes.SUCCESS
     if me.n_orders >= game.orders.shape[1]:
@@ -180,6 +180,33 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if kind == codes.BUILD:
         pay_for(game, me.owner, command.ability)
     return codes.SUCCESS
+
+
+@kernel
+def is_same_order(game: Game, u: int, kind: int, command: Records) -> bool:
+    """Is it what the unit does already? Such an order is ignored (sc2api.md, 11)."""
+    order, v = game.orders[u, 0], command.target
+    if game.units[u].n_orders == 0 or order.kind != kind:
+        return False
+    if kind == codes.BUILD:
+        return is_same_build(game, u, command)
+    if kind == codes.GATHER and game.workers[u].phase == codes.RETURNING:
+        return False
+    if kind in ON_ONE_UNIT:
+        return bool(order.tag == game.units[v].tag)
+    if kind == codes.MOVE or kind == codes.ATTACK_MOVE or kind == codes.PATROL:
+        x, y = wanted_point(game, u, command)
+        return bool(order.x == x and order.y == y)
+    return kind == codes.HOLD
+
+
+@kernel
+def wanted_point(game: Game, u: int, command: Records) -> tuple[float, float]:
+    """Where a command sends a unit: to its point, or to where the unit is that it names."""
+    x, y, v = command.x, command.y, command.target
+    if v >= 0:
+        x, y = game.units[v].x, game.units[v].y
+    return standing_point(game, game.units[u].kind, x, y)
 
 
 @kernel
@@ -244,10 +271,7 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
         order.target, order.tag = v, game.units[v].tag
         order.x, order.y = game.units[v].x, game.units[v].y
     elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
-        x, y = command.x, command.y
-        if v >= 0:
-            x, y = game.units[v].x, game.units[v].y
-        order.x, order.y = standing_point(game, me.kind, x, y)
+        order.x, order.y = wanted_point(game, u, command)
         order.back_x, order.back_y = me.x, me.y
         if me.n_orders > 0 and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
             order.back_x = game.orders[u, me.n_orders - 1].x
@@ -278,7 +302,7 @@ def come(game: Game, v: int, u: int) -> None:
     """Who is to board walks to its carrier."""
     if not game.rules.types[game.units[v].kind].mobile:
         return
-    interrupt(game, v, codes.MOVE, codes.NO_UNIT)
+    interrupt(game, v, codes.MOVE)
     order = game.orders[v, game.units[v].n_orders]
     order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
     order.ability = codes.NO_ABILITY
@@ -337,8 +361,8 @@ def end_ability(game: Game, u: int, ability: int) -> None:
 
 
 @kernel
-def interrupt(game: Game, u: int, kind: int, v: int) -> None:
-    """Drop what a unit is doing for a new order, but not a shot the new order asks for again, nor
+def interrupt(game: Game, u: int, kind: int) -> None:
+    """Drop what a unit is doing for a new order, but not a shot on the way to another place, nor
     an ability in a phase that no order interrupts: that one is finished first."""
     me, skill = game.units[u], game.skills[u]
     if skill.cast >= 0:
@@ -356,12 +380,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
     old = current_order(game, u)
     if has_economy(game) and kind != codes.GATHER:
         stop_work(game, u)
-    again = kind == old and (
-        kind == codes.ATTACK_MOVE
-        or kind == codes.HOLD
-        or (kind == codes.ATTACK and game.orders[u, 0].target == v and me.target == v)
-    )
-    if not again:
+    if kind != codes.ATTACK_MOVE or old != kind:
         forget_target(game, u)
         me.backswing = 0.0
         me.heal_target = codes.NO_UNIT
@@ -411,6 +430,8 @@ def follow_orders(game: Game) -> int:
     return together
 
 
+ON_ONE_UNIT = (codes.ATTACK, codes.FOLLOW, codes.HEAL, codes.GATHER, codes.CONSTRUCT)
+"""Orders that end with the unit that they name."""
 ABOUT_UNITS = 1 << codes.ATTACK | 1 << codes.FOLLOW | 1 << codes.HEAL | 1 << codes.CAST
 
 
