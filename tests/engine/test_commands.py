@@ -110,3 +110,35 @@ def test_a_malformed_list_is_refused_whole() -> None:
         sim.order(0, 0, codes.STOP)
     sim.step()
     assert names(sim.answers(0)) == ["Success"] * 3
+
+
+@pytest.mark.parametrize("kind", [codes.MOVE, codes.ATTACK_MOVE, codes.PATROL])
+def test_an_order_to_where_a_unit_goes_already_is_ignored(kind: int) -> None:
+    """sc2api.md, 11. A patrol would begin anew from where the unit is."""
+    arena = open_ground()
+    marine, goal = arena.add("marine", at=(20, 20)), (25.0, 20.0)
+    for _ in range(2):
+        arena.sim.order(0, marine.slot, kind, goal)
+        arena.sim.order(0, marine.slot, codes.MOVE, (30.0, 20.0), queued=True)
+        arena.run(10)
+    orders = arena.sim.games.orders[0, marine.slot]
+    assert orders["kind"][: marine.n_orders].tolist() == [kind, codes.MOVE, codes.MOVE]
+    assert orders[0]["back_x"] == 20.0
+    arena.sim.order(0, marine.slot, kind, (26.0, 20.0))
+    arena.run(1)
+    assert marine.n_orders == 1
+
+
+def test_an_order_to_the_unit_that_is_attacked_already_is_ignored() -> None:
+    arena = open_ground()
+    marine = arena.add("marine", at=(20, 20))
+    first, second = (arena.add("marauder", at=(24, y), owner=2) for y in (20, 22))
+    marine.attack(first)
+    marine.attack(second, queued=True)
+    arena.run(4)
+    marine.attack(first)
+    arena.run(1)
+    assert marine.n_orders == 2
+    marine.attack(second)
+    arena.run(1)
+    assert marine.n_orders == 1

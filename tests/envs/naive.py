@@ -64,7 +64,12 @@ class NaiveSmac:
     # -- units -------------------------------------------------------------------------------
 
     def unit(self, m: int) -> Any:
-        return self.env.sim.units[self.e, self.env.member_slots[self.e, m]]
+        unit = self.env.sim.units[self.e, self.env.member_slots[self.e, m]]
+        if self.options.exact:  # what the messages of the game's API hold
+            unit = unit.copy()
+            for name in ("x", "y", "hp", "shield", "energy", "cooldown"):
+                unit[name] = np.float32(unit[name])
+        return unit
 
     def name(self, m: int) -> str:
         return self.env.sim.names[int(self.unit(m)["kind"])]

@@ -7,7 +7,7 @@ from terrarium.cli.outputs import progress_bar
 from terrarium.cli.tables import print_json, size_text
 from terrarium.errors import TerrariumError
 
-PACKAGES = ("terrarium.engine.kernels", "terrarium.envs.kernels")
+PACKAGES = ("terrarium.engine.kernels", "terrarium.envs.kernels", "terrarium.server.kernels")
 """Where compiled code lives."""
 
 

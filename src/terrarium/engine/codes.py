@@ -43,12 +43,17 @@ GATHER = 11  # bring what a field or a geyser holds to a townhall, again and aga
 RETURN_CARGO = 12  # bring what the unit carries to the nearest townhall
 BUILD = 16  # go to a place and begin a structure there: the product that the order names
 CONSTRUCT = 17  # work on a structure until it is finished
+SWITCH_AUTOCAST = 18  # of the ability that the command names; none: of a change of form
 # Commands that are carried out at once, and are no orders of the unit's queue.
 PRODUCE = 13  # put the product that the command names as its ability at the end of the queue
 CANCEL_LAST = 14  # take the last product out of the queue
 RALLY = 15  # where new units go
 
 RALLY_WORKERS = 30  # where new workers go
+
+# What CANCEL_LAST may name as its ability, to give up nothing else. What comes first counts.
+CANCELS_ANYTHING = -1
+CANCELS_NOTHING, CANCELS_SITE, CANCELS_ADDON, CANCELS_MORPH, CANCELS_ITEM = range(5)
 
 # How a product comes to be: by the words of data files, by research, or out of a larva.
 HOW_TRAIN = code(words.WAYS_OF_PRODUCTION, "train")
@@ -407,3 +412,13 @@ IS_TOWNHALL = bit(words.TRAITS, "townhall")
 IS_UNDER_CONSTRUCTION = bit(words.TRAITS, "under_construction")
 IS_VISIBLE = bit(words.TRAITS, "visible")
 IS_WIDOW_MINE_OF_PLAYER = bit(words.TRAITS, "widow_mine_of_player")
+
+# Cheats that a player has switched on, a bit each, by the numbers of the API's DebugGameState.
+SHOWS_MAP = 1 << 1  # sees all of the map; cloaked units still have to be detected
+CONTROLS_ENEMIES = 1 << 2  # may command units of other players
+NEEDS_NO_SUPPLY = 1 << 3
+PAYS_NOTHING = 1 << 4
+IS_UNHURT = 1 << 6  # hits take nothing from its units
+HAS_NO_COOLDOWNS = 1 << 9
+NEEDS_NO_TECH = 1 << 10
+BUILDS_FAST = 1 << 12

@@ -243,6 +243,7 @@ PLAYER = np.dtype(
         ("minerals", "f8"),
         ("vespene", "f8"),
         ("nukes", "i8"),
+        ("cheats", "i8"),  # bits of codes.SHOWS_MAP and following; games are played without any
     ],
     align=True,
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from terrarium.engine.records import records
+from terrarium.engine.state import UNIT
 from terrarium.envs.kernels.tables import EPISODE, EpisodeState
 from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.views import StepOutput, Views
@@ -46,8 +47,8 @@ def empty_output(n: int) -> StepOutput:
     )
 
 
-def empty_state(n: int, info: TaskInfo) -> EpisodeState:
-    """Room for what `n` environments remember."""
+def empty_state(n: int, info: TaskInfo, exact: bool) -> EpisodeState:
+    """Room for what `n` environments remember; `exact`: by SMAC's contract."""
     a, k = info.n_agents, info.n_enemies
     return EpisodeState(
         episode=records((n, 1), EPISODE),
@@ -63,4 +64,5 @@ def empty_state(n: int, info: TaskInfo) -> EpisodeState:
         sighters=np.full((n, k), -1, np.int64),
         grants=np.zeros((n, a, k), np.bool_),
         fresh=np.zeros((n, k), np.bool_),
+        told=records((n, a + k if exact else 0), UNIT),
     )

@@ -63,7 +63,7 @@ class VecEnv:
         self.sim = Simulator(scenario, n_envs=n_envs, threads=threads)
         self.n_envs, self.n_agents = n_envs, self.info.n_agents
         self.autoreset = autoreset
-        self._state = empty_state(n_envs, self.info)
+        self._state = empty_state(n_envs, self.info, self.options.exact)
         self._now = empty_views(n_envs, self.info, self.views)
         self._final = empty_views(n_envs if autoreset else 0, self.info, self.views)
         self._output = empty_output(n_envs)

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from s2clientprotocol import debug_pb2
+import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records, records
 from terrarium.engine.state import COMMAND
+from terrarium.server.translate.unit_commands import GivenActions
 
 
 @dataclass
@@ -17,9 +19,16 @@ class Inputs:
     """lists of COMMAND, in order"""
     echoes: list[api.Action] = field(default_factory=list)
     """what its next observation shows of them"""
-    debug: list[debug_pb2.DebugCommand] = field(default_factory=list)
+    actions: list[tuple[int, GivenActions]] = field(default_factory=list)
+    """which of the commands belong to actions: where those of a request begin"""
+    camera: tuple[float, float] | None = None
+    """where it is moved to"""
+    cheats: list[Records] = field(default_factory=list)
+    """lists of CHEAT, in order"""
     chat: list[api.ActionChat] = field(default_factory=list)
     gives_up: bool = False
+    wins: bool = False
+    """declares itself the winner, by a debug command"""
 
     @property
     def n_commands(self) -> int:
@@ -33,3 +42,7 @@ class Inputs:
             together[first : first + len(some)] = some
             first += len(some)
         return together
+
+    def all_cheats(self) -> Records:
+        """In one list."""
+        return np.concatenate([np.zeros(0, CHEAT), *self.cheats])

@@ -36,7 +36,9 @@ def open_port(host: str, port: int) -> socket.socket:
 
 if __name__ == "__main__":
     listening = open_port(*address_of(sys.argv[1:]))
-    del sys.path[0]  # this folder is no place to import from
+    # This folder is no place to import from; the one that holds the package is, installed or not.
+    here = __file__.rpartition("/")[0] or "."
+    sys.path[:] = [f"{here}/../..", *(path for path in sys.path if path != here)]
     from terrarium.server.launch import serve
 
     serve(listening)

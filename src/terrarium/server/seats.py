@@ -1,6 +1,7 @@
 """Seats of a game: who plays, of which race, at which level."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from s2clientprotocol import common_pb2
 from s2clientprotocol import sc2api_pb2 as api
@@ -34,6 +35,16 @@ class GameSeat:
     ai_build: int = api.RandomBuild
     name: str = ""
 
+    def table(self) -> dict[str, Any]:
+        """What there is to store of it."""
+        return {
+            "type": self.type,
+            "race": self.race_requested,
+            "difficulty": self.difficulty,
+            "ai_build": self.ai_build,
+            "name": self.name,
+        }
+
     @property
     def plays(self) -> bool:
         return self.type != api.Observer
@@ -56,3 +67,22 @@ class GameSeat:
             return self
         word = RACE_WORDS.get(self.race_requested, RANDOM_RACE)
         return replace(self, race_actual=RACE_NUMBERS[draw_race(word, seed, player)])
+
+
+MOST_NAME = 32
+"""letters of a player's name"""
+
+
+def read_seat(table: dict[str, Any]) -> GameSeat:
+    """Read what `GameSeat.table` wrote."""
+    seat = GameSeat(
+        int(table["type"]),
+        int(table["race"]),
+        difficulty=int(table["difficulty"]),
+        ai_build=int(table["ai_build"]),
+        name=str(table["name"])[:MOST_NAME],
+    )
+    known = seat.type in api.PlayerType.values() and seat.difficulty in api.Difficulty.values()
+    if not known or seat.ai_build not in api.AIBuild.values():
+        raise ValueError("this is no seat of a game")
+    return seat

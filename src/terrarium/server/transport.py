@@ -1,5 +1,6 @@
 """The websocket of the API: one client at a time, a request in, a response out."""
 
+import contextlib
 import http
 import logging
 import socket
@@ -22,6 +23,18 @@ HANDOVER_SECONDS = 2.0
 connection, and the next client connects at once."""
 
 Answer = Callable[[bytes], bytes]
+KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
+"""Seconds without a word until the system asks whether the client's machine is there, between its
+questions, and how many of them."""
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Notice a client whose machine is gone. One that only thinks for long still has a system that
+    answers for it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEP_ALIVE.items():
+        if hasattr(socket, name):  # systems do not have all of them
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class Transport:
@@ -31,8 +44,15 @@ class Transport:
     is connected, in the order of its requests.
     """
 
-    def __init__(self, listening: socket.socket, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(
+        self,
+        listening: socket.socket,
+        answer: Answer,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`is_over` is asked when an answer has been sent: does serving end with it?"""
+        self._answer, self._is_over = answer, is_over
+        self._stopped = threading.Event()
         self._admitting, self._answering = threading.Lock(), threading.Lock()
         self._client: ServerConnection | None = None
         self._server: Server = serve(
@@ -48,11 +68,18 @@ class Transport:
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called."""
-        self._server.serve_forever()
+        """Serve until it is over, or until `stop` is called."""
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._stopped.wait()
 
     def stop(self) -> None:
+        """Serve nobody any more."""
         self._server.shutdown()
+        self._stopped.set()
+
+    def has_client(self) -> bool:
+        """Is the client connected that was admitted last?"""
+        return self._client is not None and self._client.state is State.OPEN
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path != PATH:
@@ -62,6 +89,7 @@ class Transport:
             with self._admitting:
                 if self._client is None or self._client.state is State.CLOSED:
                     self._client = connection
+                    keep_alive(connection.socket)
                     return None
             time.sleep(0.01)
         return connection.respond(
@@ -76,5 +104,9 @@ class Transport:
                 with self._answering:  # the answer to a client that has gone may still be made
                     response = self._answer(request)
                 connection.send(response)
+                if self._is_over():
+                    with contextlib.suppress(OSError):  # it has closed already
+                        connection.socket.shutdown(socket.SHUT_WR)
+                    self._stopped.set()
         except ConnectionClosed:
             logger.info("The client has gone.")

@@ -13,6 +13,8 @@ from terrarium.data.tables import Table
 GATHER_LOOPS = {"minerals": 44.576, "vespene": 31.696}
 """how long a worker takes at a resource (game_rules.md, 8)"""
 PAUSE_LOOPS = {"minerals": 8.0, "vespene": 0.0}
+OLDEST = "lotv-4.10"
+"""The rule set whose clients number some objects as no later ones do."""
 ENDLESS_LIFE = 10_000.0
 """what the game's interface says of resources"""
 
@@ -20,7 +22,12 @@ ENDLESS_LIFE = 10_000.0
 @lru_cache(maxsize=16)
 def with_neutral(rules: RuleSet) -> RuleSet:
     """A rule set that also has what stands on maps and belongs to nobody."""
-    units = {kind.name: neutral_unit(kind) for kind in object_types().values() if stands(kind)}
+    age = -1 if rules.name == OLDEST else 0
+    units = {
+        kind.name: neutral_unit(kind, kind.api_ids[age])
+        for kind in object_types().values()
+        if stands(kind)
+    }
     return replace(rules, units={**rules.units, **units})
 
 
@@ -29,9 +36,8 @@ def stands(kind: ObjectType) -> bool:
     return kind.kind != "zone"
 
 
-def neutral_unit(kind: ObjectType) -> Unit:
-    """A type of neutral object, in the words of units."""
-    number = kind.api_ids[0]
+def neutral_unit(kind: ObjectType, number: int) -> Unit:
+    """A type of neutral object, in the words of units; `number` is its id."""
     facts = {
         "id": number,
         "race": "Neutral",

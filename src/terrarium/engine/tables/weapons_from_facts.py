@@ -193,32 +193,36 @@ def _flight(hit: Hit) -> tuple[float, float, float]:
 def fill_matrices(rules: Rules, units: list[Unit]) -> None:
     """Who may attack whom, how gladly, from how far; also those who are lifted into the air."""
     n = len(units)
+    weapons = [fighting_weapons(unit) for unit in units]
+    victims = [
+        (v, victim)
+        for v, victim in enumerate(units)
+        if not {"untargetable", "invulnerable"} & set(victim.flags)
+    ]
     for a, attacker in enumerate(units):
-        for v, victim in enumerate(units):
-            if {"untargetable", "invulnerable"} & set(victim.flags):
-                continue
+        for v, victim in victims if weapons[a] else ():
             for column, planes in ((v, victim.targetable_as), (n + v, ("air",))):
                 usable = [
                     (index, weapon)
-                    for index, weapon in enumerate(fighting_weapons(attacker))
+                    for index, weapon in enumerate(weapons[a])
                     if _can_hit(weapon, victim, planes)
                 ]
                 if usable:
-                    _fill_cell(rules, attacker, victim, usable, (a, column))
+                    threat = "always_a_threat" in victim.flags or any(
+                        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in weapons[v]
+                    )
+                    _fill_cell(rules, victim, usable, threat, (a, column))
     rules.types["top_rank"] = rules.rank.max(axis=1)
 
 
 def _fill_cell(
     rules: Rules,
-    attacker: Unit,
     victim: Unit,
     usable: list[tuple[int, Weapon]],
+    threat: bool,
     cell: tuple[int, int],
 ) -> None:
     # game_rules.md, 4: threats first, then priority, then what the main weapon can hit.
-    threat = "always_a_threat" in victim.flags or any(
-        _can_hit(weapon, attacker, attacker.targetable_as) for weapon in fighting_weapons(victim)
-    )
     priority = victim.attack_priority
     if victim.attack_priority_when_others_near is not None:
         priority = victim.attack_priority_when_others_near

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from terrarium.engine import codes
-from terrarium.engine.jit import entry, kernel
+from terrarium.engine.jit import entry, inline, kernel
 from terrarium.engine.kernels.random import CHOICE, bits
 from terrarium.envs.kernels.script import choose_for
-from terrarium.envs.kernels.sight import in_range, is_there, member
+from terrarium.envs.kernels.sight import as_told, in_range, is_there, member
 from terrarium.envs.kernels.skills import engine_takes, mask_skills, use_skill
 from terrarium.envs.kernels.tables import EAST, FIRST_TURN, NO_OP, NORTH, SOUTH, STOP, WEST, Env
 from terrarium.envs.views import Views
 
 _DRAW_BITS = np.uint64(33)
 _HALF_WORD = np.uint64(31)
+FIXED_POINT = 4096.0
+"""The game cuts points of orders to this part of a cell."""
 
 
 @kernel
@@ -134,7 +136,8 @@ def draft_command(env: Env, a: int) -> int:
     me, order = env.game.units[u], env.game.commands[k]
     order.owner, order.unit, order.tag = me.owner, u, me.tag
     order.kind, order.ability, order.target = codes.NO_ORDER, codes.NO_ABILITY, codes.NO_UNIT
-    order.x, order.y, order.queued, order.result = me.x, me.y, False, 0
+    order.x, order.y = member(env, a).x, member(env, a).y
+    order.queued, order.result = False, 0
     return k
 
 
@@ -158,6 +161,8 @@ def command(env: Env, a: int, action: int) -> None:
             order.x += settings.move_amount
         elif action == WEST:
             order.x -= settings.move_amount
+        if settings.exact:
+            order.x, order.y = as_sent(order.x), as_sent(order.y)
     elif action < settings.first_skill:
         env.state.headings[a] = action - FIRST_TURN
     elif settings.skilled and (action < settings.first_target or action >= settings.first_aimed):
@@ -172,6 +177,13 @@ def command(env: Env, a: int, action: int) -> None:
             order.target = env.state.slots[m]
     if order.kind != codes.NO_ORDER:
         env.game.inbox[0].n_commands += 1
+
+
+@inline
+def as_sent(coordinate: float) -> float:
+    """Where a unit goes that a client of the game sends to a point: messages hold it in single
+    precision, and the game cuts it to its own numbers."""
+    return int(as_told(coordinate) * FIXED_POINT) / FIXED_POINT
 
 
 @entry

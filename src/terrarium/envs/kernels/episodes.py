@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.jit import entry, kernel
-from terrarium.engine.kernels.random import BATTLE, bits
 from terrarium.engine.kernels.setup.begin import begin
+from terrarium.engine.kernels.setup.rounds import battle_seed
 from terrarium.engine.kernels.tick import advance
 from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.envs.kernels.actions import give_commands, mask_actions, sample_actions, take_orders
@@ -29,23 +29,24 @@ from terrarium.envs.kernels.rewards import (
     reward_of_step,
 )
 from terrarium.envs.kernels.sight import (
+    as_told,
     draw_turns,
     forget_sightings,
     is_there,
     lives,
     look_around,
     note_places,
+    tell_members,
 )
 from terrarium.envs.kernels.tables import Env
 from terrarium.envs.views import Views
-
-_SIGN_BIT = np.uint64(1)
 
 
 @entry
 def observe(env: Env, views: Views) -> None:
     """Fill every view of one environment."""
     settings = env.task.settings[0]
+    tell_members(env)
     if settings.counts_grants or settings.n_directions > 0 or settings.scripted:
         note_places(env)
     if settings.counts_grants:
@@ -74,11 +75,11 @@ def begin_episode(env: Env) -> None:
     """Start the next battle of one environment, and number its members."""
     settings = env.task.settings[0]
     episode = env.state.episode[0]
-    seed = bits(episode.seed, episode.number, 0, BATTLE) >> _SIGN_BIT
-    begin(env.game, seed)
+    begin(env.game, battle_seed(episode.seed, episode.number))
     episode.number += 1
     episode.steps, episode.total, episode.over = 0, 0.0, False
     number_members(env)
+    tell_members(env)
     for m in range(env.state.slots.shape[0]):
         env.state.worth[m] = life_of(env, m)
         env.state.dead[m] = not lives(env, m)
@@ -140,9 +141,10 @@ def comes_before(env: Env, u: int, v: int) -> bool:
     rank, other_rank = env.task.kinds[one.kind].order, env.task.kinds[other.kind].order
     if rank != other_rank:
         return rank < other_rank
-    if one.x != other.x:
-        return one.x < other.x
-    return one.y < other.y
+    if not env.task.settings[0].exact:
+        return one.x < other.x if one.x != other.x else one.y < other.y
+    x, other_x = as_told(one.x), as_told(other.x)
+    return x < other_x if x != other_x else as_told(one.y) < as_told(other.y)
 
 
 @kernel
@@ -222,11 +224,13 @@ def step_env(env: Env, ordered: bool) -> None:
     """Let one environment act, advance, and look again; `ordered`: by `env.orders` in place of
     actions."""
     settings = env.task.settings[0]
+    tell_members(env)
     if ordered:
         take_orders(env)
     else:
         give_commands(env)
     advance(env.game, settings.ticks_per_step)
+    tell_members(env)
     if settle(env) and settings.autoreset:
         observe(env, env.final)
         begin_episode(env)

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.random import SIGHTING, TURN, bits, uniform
@@ -15,8 +17,31 @@ WALK_UP = 2.0
 
 @kernel
 def member(env: Env, m: int) -> Records:
-    """The engine's record of an agent or, from `n_agents` on, of an enemy."""
+    """The record of an agent or, from `n_agents` on, of an enemy: the engine's, or in SMAC's
+    contract what a client of the game reads of it."""
+    if env.task.settings[0].exact:
+        return env.state.told[m]
     return env.game.units[env.state.slots[m]]
+
+
+@kernel
+def tell_members(env: Env) -> None:
+    """In SMAC's contract: read all members as the game's API tells of them, in single precision."""
+    if not env.task.settings[0].exact:
+        return
+    for m in range(env.state.slots.shape[0]):
+        env.state.told[m] = env.game.units[env.state.slots[m]]
+        unit = env.state.told[m]
+        unit.x, unit.y = as_told(unit.x), as_told(unit.y)
+        unit.hp, unit.shield = as_told(unit.hp), as_told(unit.shield)
+        unit.energy = as_told(unit.energy)
+        unit.cooldown = as_told(max(unit.cooldown, 0.0))
+
+
+@inline
+def as_told(number: float) -> float:
+    """A number as the messages of the API hold it."""
+    return float(np.float32(number))
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND, Game
+from terrarium.engine.state import COMMAND, UNIT, Game
 from terrarium.envs.kernels.measures import Yardstick
 from terrarium.envs.views import StepOutput, Views
 
@@ -167,6 +167,7 @@ class EpisodeState(NamedTuple):
     sighters: Annotated[NDArray[np.int64], "i8", "E"]  # the first agent that saw it; -1 = none
     grants: Annotated[NDArray[np.bool_], "?", "A E"]  # which agents may see it too
     fresh: Annotated[NDArray[np.bool_], "?", "E"]  # it was sighted in the last look
+    told: Annotated[Records, UNIT, "T"]  # members as clients of the game read them; exact only
 
 
 class Env(NamedTuple):

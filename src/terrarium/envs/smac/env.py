@@ -2,7 +2,7 @@
 
 import operator
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.data.battles.armies import side_units
+from terrarium.data.battles.agent_copies import agent_copies
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
@@ -24,12 +24,6 @@ from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record
 
 DIFFICULTY = "7"
-_FIRST_COPY = 2005
-"""Agents are of copies of unit types, which come after those of the game: 2005 in version 4.10."""
-_SMACV2_COPIES = (
-    *("baneling", "colossus", "hydralisk", "marauder", "marine"),
-    *("medivac", "stalker", "zealot", "zergling"),
-)
 _GAME_VERSIONS = ("latest", "4.6.2", "4.6.2.69232", "4.10", "4.10.0", "4.10.0.75689")
 
 
@@ -106,7 +100,7 @@ class StarCraft2Env:
         self._blocks = block_sizes(smac, chosen, info, scenario.generator is not None)
         self._units = tuple(rules.units.values())
         self._ids = {name: unit.id for name, unit in rules.units.items()}
-        self._agent_ids = _copy_ids(self.vec.scenario) if chosen.exact else {}
+        self._agent_ids: Mapping[str, int] = agent_copies(self.vec.scenario) if chosen.exact else {}
         self._look = 0
         """of the vector environment: the last that somebody asked for"""
         self._fallen: dict[int, Records] = {}
@@ -438,18 +432,6 @@ def _whole(action: Any) -> int:
         return operator.index(action)
     except TypeError:
         return operator.index(np.asarray(action).item())
-
-
-def _copy_ids(scenario: Scenario) -> dict[str, int]:
-    """Type ids of the copies that a map has for its agents, in the order of the alphabet: a map of
-    SMAC has those that its agents need, one of SMACv2 all nine."""
-    names: Iterable[str] = ()
-    if scenario.generator:
-        names = _SMACV2_COPIES
-    elif scenario.smac:
-        rules = load_ruleset(scenario.rules)
-        names = sorted({rules.units[name].known_as for name in side_units(scenario, rules)["ally"]})
-    return {name: _FIRST_COPY + place for place, name in enumerate(names)}
 
 
 def _check_game(difficulty: str, game_version: str | None) -> None:

@@ -26,8 +26,10 @@ from terrarium.replay.games.game_frames import (
     ThingType,
 )
 from terrarium.replay.games.game_record import (
+    CHEATED,
     CHECK,
     GIVEN_UP,
+    MAX_EXTRA,
     MAX_TICKS,
     ORDERED,
     ExactGameRecord,
@@ -43,7 +45,9 @@ from terrarium.replay.tables import table_bytes, table_of
 GAME_KINDS = ("exact_game", "light_game")
 _MAX_ROWS = 2**24
 _MAX_NAMES = 4096
-_TABLES = {"commands": ORDERED, "surrenders": GIVEN_UP, "checks": CHECK}
+_TABLES = {"commands": ORDERED, "surrenders": GIVEN_UP, "checks": CHECK, "cheats": CHEATED}
+_MAY_BE_MISSING = ("cheats",)
+"""of games in which there are none"""
 _ABOUT = tuple(field.name for field in fields(GameAbout))
 _TYPE = tuple(field.name for field in fields(ThingType))
 _FIGHT = tuple(field.name for field in fields(Fight))
@@ -83,7 +87,12 @@ def game_bytes(record: GameRecord) -> bytes:
             "teams": setup.teams,
             "layers": setup.layers,
         }
+        if record.extra:
+            header["extra"] = record.extra
         tables = {name: getattr(record, name) for name in _TABLES}
+        for name in _MAY_BE_MISSING:
+            if not len(tables[name]):
+                del tables[name]
         header["sizes"] = {name: len(table) for name, table in tables.items()}
         return seal(header, b"".join(map(table_bytes, tables.values())))
     frames = record.frames
@@ -109,7 +118,7 @@ def read_game_record(header: Header, body: Body) -> GameRecord:
 
 def _read_exact(header: Header, body: Body) -> ExactGameRecord:
     own = ("map", "map_name", "with_fog", "ticks_per_step", "n_slots", "teams", "layers", "sizes")
-    header.only(("kind", *_ABOUT, *own))
+    header.only(("kind", *_ABOUT, *own, *(("extra",) if header.has("extra") else ())))
     about = _about(header)
     try:
         melee = Melee(
@@ -126,18 +135,25 @@ def _read_exact(header: Header, body: Body) -> ExactGameRecord:
     )
     sizes = header.table("sizes")
     sizes.only(_TABLES)
-    lengths = {name: sizes.integer(name, 0, _MAX_ROWS) for name in _TABLES}
+    lengths = {
+        name: sizes.integer(name, 0, _MAX_ROWS)
+        for name in _TABLES
+        if name not in _MAY_BE_MISSING or sizes.has(name)
+    }
     raw = body.unpacked(sum(n * _TABLES[name].itemsize for name, n in lengths.items()))
     tables, at = {}, 0
-    for name, dtype in _TABLES.items():
-        tables[name], at = table_of(raw, dtype, lengths[name], at)
+    for name, length in lengths.items():
+        tables[name], at = table_of(raw, _TABLES[name], length, at)
         tables[name].setflags(write=False)
     _check_times(tables)
     _check_commands(tables["commands"], setup.n_slots)
     owners = tables["surrenders"]["owner"]
     if not np.isin(owners, np.arange(1, len(about.players) + 1)).all():
         raise damaged("nobody knows who surrendered")
-    return ExactGameRecord(about, setup, **tables)
+    extra = header.text("extra") if header.has("extra") else ""
+    if len(extra) > MAX_EXTRA:
+        raise damaged("a text in it is too long")
+    return ExactGameRecord(about, setup, **tables, extra=extra)
 
 
 def _check_times(tables: dict[str, Records]) -> None:
@@ -145,7 +161,9 @@ def _check_times(tables: dict[str, Records]) -> None:
     checks = tables["checks"]["tick"]
     if len(checks) < 1 or (np.diff(checks) <= 0).any() or checks[0] < 0 or checks[-1] > MAX_TICKS:
         raise damaged("its checksums are not in the order of time")
-    for name in ("commands", "surrenders"):
+    for name in ("commands", "surrenders", "cheats"):
+        if name not in tables:
+            continue
         ticks = tables[name]["tick"]
         if (np.diff(ticks) < 0).any():
             raise damaged(f"its {name} are not in the order of time")

@@ -1,18 +1,20 @@
 """Plays an exact record of a whole game again, and refuses one that comes out differently."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
+from terrarium.engine.cheats import CHEAT, cheat, is_sound
 from terrarium.engine.handles import handle
 from terrarium.engine.kernels.setup.begin import Starts, reset
-from terrarium.engine.records import records
+from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import EngineError, Simulator
 from terrarium.engine.state import COMMAND
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import GameFrames
-from terrarium.replay.games.game_record import ORDERED, ExactGameRecord, GameRecord
+from terrarium.replay.games.game_record import ExactGameRecord, GameRecord
 from terrarium.replay.games.game_sampler import SAMPLE_TICKS, GameSampler
 from terrarium.replay.playback import Progress, check_versions
 from terrarium.replay.record import checksum
@@ -45,7 +47,7 @@ def replay_game(
     label = name or f"the record of {record.setup.melee.name}, seed {record.about.seed}"
     check_versions(record.about, label)
     try:
-        sim = _simulator(record)
+        sim = simulator_of(record)
     except TerrariumError as error:
         raise ReplayError(f"{label}: the engine cannot play it: {error}") from error
     try:
@@ -56,7 +58,7 @@ def replay_game(
         sim.close()
 
 
-def _simulator(record: ExactGameRecord) -> Simulator:
+def simulator_of(record: ExactGameRecord) -> Simulator:
     """A game at the beginning of the recorded one."""
     setup = record.setup
     n_commands = int(np.unique(record.commands["tick"], return_counts=True)[1].max(initial=0))
@@ -72,6 +74,9 @@ def _simulator(record: ExactGameRecord) -> Simulator:
         seeds = np.array([record.about.seed], np.uint64)
         reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
     sim.games.clock["fog"] = record.about.fog
+    cheats = _without_tick(record.cheats, CHEAT)
+    if not is_sound(cheats, sim):
+        raise ReplayError("a cheat of this record cannot be carried out in its game")
     return sim
 
 
@@ -87,6 +92,7 @@ def _play(
     if first != int(sim.ticks[0]):
         raise ReplayError(f"{label}: it does not begin when the game does; record it again")
     given = {int(tick) for tick in record.commands["tick"]}
+    given |= {int(tick) for tick in record.cheats["tick"]}
     left: dict[int, list[int]] = {}
     for tick, owner in record.surrenders.tolist():
         left.setdefault(tick, []).append(owner)
@@ -94,6 +100,7 @@ def _play(
     for tick in sorted(stops):
         sim.step(tick - int(sim.ticks[0]))
         if tick == last:
+            put_in(sim, record, tick)
             _surrender(sim, left.get(tick, []))
         if tick in checks and checksum(sim, 0) != checks[tick]:
             when = f"by tick {tick} of {last}" if tick > first else "at its beginning"
@@ -106,8 +113,8 @@ def _play(
             yield sim
         if tick < last:
             _surrender(sim, left.get(tick, []))
-        if tick in given:
-            _give(sim, record, tick)
+        if tick in given and tick < last:
+            put_in(sim, record, tick)
         if progress is not None:
             progress((tick - first) / max(1, last - first))
 
@@ -117,12 +124,30 @@ def _surrender(sim: Simulator, owners: list[int]) -> None:
         sim.surrender(0, owner)
 
 
-def _give(sim: Simulator, record: ExactGameRecord, tick: int) -> None:
-    """Put the commands of a tick where the next step finds them."""
-    first, last = np.searchsorted(record.commands["tick"], [tick, tick + 1])
-    given = record.commands[first:last]
-    commands = records(len(given), COMMAND)
-    for name in ORDERED.names or ():
+def put_in(sim: Simulator, record: ExactGameRecord, tick: int) -> None:
+    """Carry out the cheats of a tick, and put its commands where the next step finds them."""
+    cheat(sim, 0, cheats_at(record, tick))
+    sim.give(0, commands_at(record, tick))
+
+
+def cheats_at(record: ExactGameRecord, tick: int) -> Records:
+    """The cheats of a tick, records of CHEAT."""
+    return _without_tick(_of_tick(record.cheats, tick), CHEAT)
+
+
+def commands_at(record: ExactGameRecord, tick: int) -> Records:
+    """The commands of a tick, records of COMMAND."""
+    return _without_tick(_of_tick(record.commands, tick), COMMAND)
+
+
+def _of_tick(table: Records, tick: int) -> Records:
+    first, last = np.searchsorted(table["tick"], [tick, tick + 1])
+    return table[first:last]
+
+
+def _without_tick(table: Records, dtype: np.dtype[Any]) -> Records:
+    rows = records(len(table), dtype)
+    for name in table.dtype.names:
         if name != "tick":
-            commands[name] = given[name]
-    sim.give(0, commands)
+            rows[name] = table[name]
+    return rows

@@ -1,7 +1,7 @@
 """A record of a whole game: how it is taken while the game is played."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ from terrarium import __version__
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
+from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import COMMAND
@@ -38,6 +39,9 @@ CHECK = np.dtype([("tick", "i8"), ("checksum", "u8")])
 
 GIVEN_UP = np.dtype([("tick", "i8"), ("owner", "i8")])
 """A player who surrendered, before the commands of that tick."""
+CHEATED = np.dtype([("tick", "i8"), *((name, CHEAT[name]) for name in CHEAT.names or ())])
+"""A cheat, and the tick before which it came."""
+MAX_EXTRA = 2**16
 _RESULTS = dict(
     zip((codes.VICTORY, codes.DEFEAT, codes.TIE, codes.UNDECIDED), GAME_RESULTS, strict=True)
 )
@@ -62,6 +66,9 @@ class ExactGameRecord:
     commands: Records  # [C] ORDERED
     surrenders: Records  # [G] GIVEN_UP
     checks: Records  # [K] CHECK: the first one at the beginning, the last one at the end
+    cheats: Records = field(default_factory=lambda: np.zeros(0, CHEATED))  # [H] CHEATED
+    extra: str = ""
+    """what the one who recorded the game wants to find again, as a text"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +111,7 @@ class GameRecorder:
         self._commands: list[Records] = []
         self._checks: list[tuple[int, int]] = []
         self._surrenders: list[tuple[int, int]] = []
+        self._cheats: list[Records] = []
         self._sampler = GameSampler(sim, e) if kind == "light" else None
         self._look()
 
@@ -119,17 +127,28 @@ class GameRecorder:
         self._tick = tick
         self._look()
 
+    def note_cheats(self, cheats: Records) -> None:
+        """Note cheats, records of CHEAT, that were carried out since the last step."""
+        noted = np.zeros(len(cheats), CHEATED)
+        noted["tick"] = self._tick
+        for name in CHEAT.names or ():
+            noted[name] = cheats[name]
+        self._cheats.append(noted)
+
     def record(
         self,
         title: str = "",
         results: Sequence[str] = (),
         players: Sequence[str] = (),
+        extra: str = "",
     ) -> GameRecord:
-        """What has been noted so far; the recorder is done with.
+        """What has been noted so far; more may be noted afterwards.
 
         `results`: of each player, one of `GAME_RESULTS`, by default what the rules say;
-        `players`: what they are called.
+        `players`: what they are called; `extra`: any text, kept in an exact record.
         """
+        if len(extra) > MAX_EXTRA:
+            raise ReplayError(f"a text of {len(extra)} letters; a record keeps {MAX_EXTRA}")
         about = self._about(title, tuple(results), tuple(players))
         if self._sampler is not None:
             self._sampler.take()
@@ -140,9 +159,11 @@ class GameRecorder:
         commands = np.concatenate([np.zeros(0, ORDERED), *self._commands])
         surrenders = np.array(self._surrenders, GIVEN_UP)
         checks = np.array(self._checks, CHECK)
-        for table in (commands, surrenders, checks):
+        cheats = np.concatenate([np.zeros(0, CHEATED), *self._cheats])
+        for table in (commands, surrenders, checks, cheats):
             table.setflags(write=False)
-        return ExactGameRecord(about, self._game_setup(), commands, surrenders, checks)
+        setup = self._game_setup()
+        return ExactGameRecord(about, setup, commands, surrenders, checks, cheats, extra)
 
     def _now(self) -> tuple[int, int]:
         clock = self._sim.games.clock[self._e, 0]

@@ -4,6 +4,7 @@ Clients take the place in a list for the id, so ids that the facts do not know a
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from s2clientprotocol import common_pb2, data_pb2
@@ -58,13 +59,20 @@ def fixed(number: float) -> float:
     return round(number * FIXED_POINT) / FIXED_POINT
 
 
-def fill_data(request: api.RequestData, response: api.ResponseData, facts: RuleSet) -> None:
-    """Fill the tables that a client asks for."""
+def fill_data(
+    request: api.RequestData,
+    response: api.ResponseData,
+    facts: RuleSet,
+    copies: Mapping[int, Unit] = MappingProxyType({}),
+) -> None:
+    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids."""
     if request.ability_id:
         known = {k: a for k, a in api_abilities().items() if a.in_4_10}
         _fill(response.abilities, known, "ability_id", _ability)
     if request.unit_type_id:
-        _fill(response.units, {u.id: u for u in facts.units.values()}, "unit_id", _unit)
+        units = {u.id: u for u in facts.units.values() if u.agent_copy_of is None}
+        _fill(response.units, units, "unit_id", _unit)
+        _fill_copies(response, copies)
     if request.upgrade_id:
         upgrades = {u.id: u for u in facts.upgrades.values() if u.id is not None}
         _fill(response.upgrades, upgrades, "upgrade_id", _upgrade)
@@ -82,6 +90,16 @@ def _fill(rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any],
         setattr(row, key, number)
         if number in known:
             write(known[number], row)
+
+
+def _fill_copies(response: api.ResponseData, copies: Mapping[int, Unit]) -> None:
+    """They come last: SMACv2 finds them from the end of the table."""
+    for number, unit in copies.items():
+        while len(response.units) < number:
+            response.units.add(unit_id=len(response.units))
+        row = response.units.add(unit_id=number)
+        _unit(unit, row)
+        row.name = f"{unit.api_name}_RL"
 
 
 def _ability(ability: ApiAbility, row: data_pb2.AbilityData) -> None:

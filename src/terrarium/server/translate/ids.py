@@ -9,19 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.data.api.catalog import ApiAbility, api_abilities
+from terrarium.data.battles.agent_copies import agent_copies
+from terrarium.data.battles.scenario import Scenario
+from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
+from terrarium.server.kernels.tags import (
+    FIRST_SNAPSHOT_TAG,
+    FIRST_TAG,
+    SNAPSHOT_MARK,
+    TAG_SHIFT,
+    UNIT_MARK,
+)
 
 Ints = NDArray[np.int64]
-
-TAG_SHIFT = 18
-FIRST_TAG, FIRST_SNAPSHOT_TAG = 16384, 32768
-"""where the game's own tags of units, and of what players remember, begin to count"""
-UNIT_MARK, SNAPSHOT_MARK = 1, 3
-"""in the low bits of a tag"""
 
 SMART = 1
 STOP, HOLD, PATROL, MOVE = 3665, 3793, 3795, 3794
@@ -45,6 +49,7 @@ GENERAL_ORDERS: Mapping[int, int] = {
 """what the general abilities that most units share mean to the engine"""
 EXACT_ORDERS: Mapping[int, int] = {STOP: 4, HOLD: 18, PATROL: 17, MOVE: 16, ATTACK: 23}
 """the exact ability of units whose command card names no other"""
+HEAL_BEAM = 386
 SCAN_MOVE = 19
 """how those attack that have no weapon"""
 N_ORDER_KINDS = 32
@@ -116,6 +121,8 @@ class Ids:
         self.type_rows: Mapping[int, int] = {
             unit.id: row for row, unit in reversed(list(enumerate(self._units)))
         }
+        self.copies: Mapping[int, int] = self._copies()
+        """ids of SMAC's copies, by row of the type: units that never pick a target are of them"""
         self.abilities: Ints = _array(a.id for a in self.facts.abilities.values())
         """by row of Rules.abilities; 0 = it cannot be ordered"""
         self.upgrades: Ints = _array(u.id for u in self.facts.upgrades.values())
@@ -180,6 +187,12 @@ class Ids:
         """Is it an ability of the API at all?"""
         return ability in self._api
 
+    def _copies(self) -> Mapping[int, int]:
+        setup = self._sim.setup
+        copies = agent_copies(setup) if isinstance(setup, Scenario) else {}
+        rows = self._sim.rows
+        return {rows[agent_type(self.facts, name)]: number for name, number in copies.items()}
+
     def _products(self) -> Ints:
         abilities = np.zeros(len(self._sim.rules.products) + 1, np.int64)
         by_id = {unit.id: unit for unit in self._units if unit.agent_copy_of is None}
@@ -218,7 +231,10 @@ class Ids:
             return 0
         kit = self._sim.rules.kit[row]
         heals = [k for k in kit.tolist() if k >= 0 and self._mechanic(k) == codes.HEALING]
-        return int(self.abilities[heals[0]]) if heals else 0
+        if heals:
+            return int(self.abilities[heals[0]])
+        # Rules without abilities know the beam alone.
+        return HEAL_BEAM if HEAL_BEAM in self._units[row].command_card else 0
 
     def _mechanic(self, ability: int) -> int:
         return int(self._sim.rules.abilities["mechanic"][ability])
@@ -236,6 +252,8 @@ class Ids:
                     yield Meaning(number, order, codes.NO_ABILITY, ability.target)
         if moves:
             yield Meaning(SCAN_MOVE, codes.ATTACK_MOVE, codes.NO_ABILITY, "point_or_unit")
+        if exact[codes.HEAL] == HEAL_BEAM:
+            yield Meaning(HEAL_BEAM, codes.HEAL, codes.NO_ABILITY, self._api[HEAL_BEAM].target)
         for number in unit.command_card:
             ability_or_none = self._api.get(number)
             scope = _scope(ability_or_none) if ability_or_none else Scope.NOTHING

@@ -84,7 +84,8 @@ def _best_base(
     flips: tuple[Flip, ...] = FOUR
     if site.kind == MAIN:  # the fields of a main stand in the corner
         flips = ((2 * site.x < free.shape[1], 2 * site.y < free.shape[0]),)
-    shift = np.arange(-_SHIFT, _SHIFT + 1)
+    most_shift = 0 if site.pinned else _SHIFT
+    shift = np.arange(-most_shift, most_shift + 1)
     shifts = np.stack(np.meshgrid(shift, shift), axis=-1).reshape(-1, 2)
     best, most = None, -1
     for layout in draws.shuffled(kinds):

@@ -23,7 +23,8 @@ MIN_SIDE = 120
 BORDER = 16
 """cells around the playable area of a map whose size is given"""
 _CELLS_PER_BASE = 1250
-_VOID = 127
+VOID = 127
+"""the height of what nothing is on"""
 _TRIES = 200
 
 
@@ -99,7 +100,7 @@ def _heights(ground: GroundDraft) -> NDArray[np.uint8]:
     near = ground.open
     for _ in range(4):
         near = grown(near)
-    height = np.where(near, height, _VOID)
+    height = np.where(near, height, VOID)
     result: NDArray[Any] = np.where(ground.ramp, ground.height, height)
     return result.astype(np.uint8)
 

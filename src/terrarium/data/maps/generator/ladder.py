@@ -48,8 +48,16 @@ def plan_ladder(draws: Draws, preset: Preset, symmetry_name: str, players: int) 
     x0 = (preset.width - preset.playable_width) // 2
     y0 = (preset.height - preset.playable_height) // 2
     playable = (x0, y0, preset.width - x0, preset.height - y0)
-    sites = _home(draws, symmetry, playable)
-    n_families = preset.n_bases // players
+    return complete_plan(
+        draws, symmetry, playable, _home(draws, symmetry, playable), preset.n_bases // players
+    )
+
+
+def complete_plan(
+    draws: Draws, symmetry: Symmetry, playable: Area, home: list[Site], n_families: int
+) -> MapPlan | None:
+    """Add bases and open ground to those that are near a start; None if a base found no room."""
+    sites = list(home)
     while len(sites) < n_families:
         site = _another_base(draws, symmetry, playable, sites)
         if site is None:
@@ -83,7 +91,7 @@ def _home(draws: Draws, symmetry: Symmetry, playable: Area) -> list[Site]:
         x = playable[2] - dx - 0.5 if flip[0] else playable[0] + dx + 0.5
         y = playable[3] - dy - 0.5 if flip[1] else playable[1] + dy + 0.5
         site = Site(kind, x, y, level, reach)
-        if kind == BASE and _apart(symmetry, sites, x, y) < BASE_APART:
+        if kind == BASE and apart(symmetry, sites, x, y) < BASE_APART:
             continue
         sites.append(site)
     return sites
@@ -96,12 +104,12 @@ def _another_base(
     best, best_score = None, -1000
     for _ in range(_TRIES):
         x, y = _random_place(draws, playable, MARGIN)
-        apart = _apart(symmetry, sites, x, y)
-        if apart < BASE_APART or _apart(symmetry, sites[:1], x, y) < MAIN_APART:
+        room = apart(symmetry, sites, x, y)
+        if room < BASE_APART or apart(symmetry, sites[:1], x, y) < MAIN_APART:
             continue
         x0, y0, x1, y1 = playable
         edge = min(x - x0, x1 - x, y - y0, y1 - y)
-        score = -int(abs(apart - BASE_APART - 3)) - 2 * max(0, int(edge) - 15) // 3
+        score = -int(abs(room - BASE_APART - 3)) - 2 * max(0, int(edge) - 15) // 3
         if score > best_score:
             best, best_score = (x, y), score
     if best is None:
@@ -131,9 +139,9 @@ def _field(draws: Draws, symmetry: Symmetry, playable: Area, sites: list[Site]) 
     best, most = None, FIELD_APART
     for _ in range(_TRIES):
         x, y = _random_place(draws, playable, FIELD_MARGIN)
-        apart = _apart(symmetry, sites, x, y, own_images=14)
-        if apart > most:
-            best, most = (x, y), int(apart)
+        room = apart(symmetry, sites, x, y, own_images=14)
+        if room > most:
+            best, most = (x, y), int(room)
     if best is None:
         return None
     return Site(FIELD, *best, level=0, reach=8)
@@ -147,7 +155,7 @@ def _random_place(draws: Draws, playable: Area, margin: int) -> tuple[float, flo
     )
 
 
-def _apart(
+def apart(
     symmetry: Symmetry, sites: list[Site], x: float, y: float, own_images: float = BASE_APART
 ) -> float:
     """Cells to the nearest site or image of one; 0 if its own images are too near."""

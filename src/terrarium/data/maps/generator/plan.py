@@ -20,6 +20,8 @@ class Site:
     """0 to 2: 8, 10 or 12 high"""
     reach: int
     """cells: the larger, the more ground belongs to the site"""
+    pinned: bool = False
+    """a base stands exactly here, wherever its fields would have more closed ground behind"""
 
     @property
     def radius(self) -> int:

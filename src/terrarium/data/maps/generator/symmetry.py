@@ -15,6 +15,8 @@ Flip = tuple[bool, bool]
 """of x and of y"""
 POINT: tuple[Flip, ...] = ((False, False), (True, True))
 MIRROR: tuple[Flip, ...] = ((False, False), (True, False))
+UPRIGHT_MIRROR: tuple[Flip, ...] = ((False, False), (False, True))
+"""the same along y"""
 FOUR: tuple[Flip, ...] = ((False, False), (True, False), (False, True), (True, True))
 
 

@@ -10,7 +10,8 @@ from terrarium.engine.state import Game
 def start_cooldown(game: Game, u: int, ability: int) -> None:
     """From now on the ability is not ready for a while."""
     row = game.rules.abilities[ability]
-    if row.cooldown > 0.0:
+    free = game.players[game.units[u].owner].cheats & codes.HAS_NO_COOLDOWNS
+    if row.cooldown > 0.0 and not free:
         ticks = upgraded(
             game, game.skills[u].true_owner, row.first_change, row.n_changes,
             codes.CHANGES_COOLDOWN, row.cooldown,
@@ -28,7 +29,8 @@ def pay(game: Game, u: int, ability: int) -> None:
     )
     me.energy -= row.energy
     me.hp -= row.life
-    player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end
+    if not player.cheats & codes.PAYS_NOTHING:
+        player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end
     player.nukes -= row.nukes
     if row.cooldown_from != codes.FROM_END:
         start_cooldown(game, u, ability)

@@ -20,6 +20,8 @@ def repair(game: Game, u: int, v: int) -> bool:
     share = game.rules.mechanics.repairs[game.rules.abilities[skill.cast].params].cost_share
     given = min(need, other.hp_max / row.repair_ticks)
     part = share * given / other.hp_max
+    if player.cheats & codes.PAYS_NOTHING:
+        part = 0.0
     if player.minerals < part * row.minerals:
         skill.error = codes.NOT_ENOUGH_MINERALS
         return False

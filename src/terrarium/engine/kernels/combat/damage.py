@@ -198,6 +198,8 @@ def hurt(game: Game, v: int, k: int) -> None:
     """One hit on one victim: shields first, then what armor leaves of the rest."""
     hit, victim = game.scratch.hits[k], game.units[v]
     row = game.rules.hits[hit.row]
+    if game.players[victim.owner].cheats & codes.IS_UNHURT:
+        return
     left = max(hit.damage, MINIMUM_DAMAGE)
     if victim.status & codes.WARDED:
         left = ward_off(game, v, left, row.manner, hit.source, hit.source_tag)

@@ -21,10 +21,23 @@ def choose_patients(game: Game) -> None:
         order = current_order(game, u)
         if order == codes.HEAL:
             continue
-        if me.passive or order == codes.MOVE or order == codes.FOLLOW:
+        if me.passive or order == codes.MOVE or order == codes.FOLLOW or is_off(game, u):
             me.heal_target = codes.NO_UNIT
         else:
             me.heal_target = best_patient(game, u)
+
+
+@kernel
+def is_off(game: Game, u: int) -> bool:
+    """Has its player switched off that a healer looks for patients by itself?"""
+    if game.skills[u].switched == 0:
+        return False
+    kind = game.units[u].kind
+    for k in range(game.rules.kit.shape[1]):
+        ability = game.rules.kit[kind, k]
+        if ability >= 0 and game.rules.abilities[ability].mechanic == codes.HEALING:
+            return game.skills[u].switched >> k & 1 != 0
+    return False
 
 
 @kernel

@@ -20,6 +20,7 @@ from terrarium.engine.kernels.economy.payment import refund
 from terrarium.engine.kernels.economy.production import cancel_last
 from terrarium.engine.kernels.economy.resources import may_gather
 from terrarium.engine.kernels.economy.score import count_cancelled
+from terrarium.engine.kernels.economy.work import build_rate
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.footprints import cover_geyser
@@ -233,8 +234,9 @@ def advance_site(game: Game, v: int) -> None:
         return
     ticks = max(1.0, game.rules.products[producer.made_as].ticks)
     shields = game.rules.types[me.kind].shields
-    share = min(1.0, producer.left) * (1.0 - FIRST_SHARE) / ticks
-    producer.left -= 1.0
+    rate = build_rate(game, me.owner)
+    share = min(rate, producer.left) * (1.0 - FIRST_SHARE) / ticks
+    producer.left -= rate
     me.hp = min(me.hp_max, me.hp + share * me.hp_max)
     me.shield = min(shields, me.shield + share * shields)
     if producer.left > 0.0:

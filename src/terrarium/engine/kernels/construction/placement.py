@@ -47,8 +47,13 @@ def may_stand(game: Game, owner: int, kind: int, x: float, y: float, asked: bool
 
 @kernel
 def may_land(game: Game, u: int, kind: int, x: float, y: float, asked: bool) -> int:
-    """Can a flying structure land at a point as a type? Its answers are those of landing."""
-    answer = may_stand(game, game.units[u].owner, kind, x, y, asked)
+    """Can a flying structure land at a point as a type?"""
+    return as_landing(may_stand(game, game.units[u].owner, kind, x, y, asked))
+
+
+@kernel
+def as_landing(answer: int) -> int:
+    """What an answer to a placement is called where a structure lands."""
     if answer == codes.CANT_BUILD_TOO_CLOSE_TO_RESOURCES:
         return codes.CANT_LAND_TOO_CLOSE_TO_RESOURCES
     if answer == codes.CANT_BUILD_TOO_CLOSE_TO_CREEP_SOURCE:

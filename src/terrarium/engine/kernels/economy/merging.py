@@ -14,16 +14,21 @@ MERGE_GAP = 1.1
 
 
 @kernel
-def seek_merger(game: Game, u: int, p: int, v: int) -> int:
-    """Merge with a unit, or with the next one that is told to merge."""
+def may_seek(game: Game, u: int, p: int, v: int) -> int:
+    """Would an order to merge be accepted? One of codes.RESULT_NAMES."""
     me, product = game.units[u], game.rules.products[p]
     if product.by != me.kind or me.status & (codes.UNFINISHED | codes.STUNNED):
         return codes.NOT_SUPPORTED
     if v >= 0 and (v == u or not may_merge_with(game, u, p, v)):
         return codes.CANT_TARGET_THAT_UNIT
     answer = meets_requirements(game, me.owner, p)
-    if answer == codes.SUCCESS:
-        answer = can_pay(game, me.owner, p)
+    return can_pay(game, me.owner, p) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def seek_merger(game: Game, u: int, p: int, v: int) -> int:
+    """Merge with a unit, or with the next one that is told to merge."""
+    answer = may_seek(game, u, p, v)
     if answer != codes.SUCCESS:
         return answer
     go_to_point(game, u, codes.STOP, 0.0, 0.0, False)

@@ -11,6 +11,8 @@ from terrarium.engine.state import Game
 def meets_requirements(game: Game, owner: int, p: int) -> int:
     """Does a player have the structures and upgrades that a product asks for?"""
     product, player = game.rules.products[p], game.players[owner]
+    if player.cheats & codes.NEEDS_NO_TECH:
+        return codes.SUCCESS
     if game.accounts[owner].fulfilled & product.needs != product.needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if player.techs & product.needs_tech != product.needs_tech:
@@ -24,19 +26,23 @@ def meets_requirements(game: Game, owner: int, p: int) -> int:
 def can_pay(game: Game, owner: int, p: int) -> int:
     """Does a player have the resources and the supply that a product takes?"""
     product, player, account = game.rules.products[p], game.players[owner], game.accounts[owner]
-    if player.minerals < product.minerals:
-        return codes.NOT_ENOUGH_MINERALS
-    if player.vespene < product.vespene:
-        return codes.NOT_ENOUGH_VESPENE
+    if not player.cheats & codes.PAYS_NOTHING:
+        if player.minerals < product.minerals:
+            return codes.NOT_ENOUGH_MINERALS
+        if player.vespene < product.vespene:
+            return codes.NOT_ENOUGH_VESPENE
     # What waits in queues has no supply yet, so it does not count.
     if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
-        return codes.NOT_ENOUGH_FOOD
+        if not player.cheats & codes.NEEDS_NO_SUPPLY:
+            return codes.NOT_ENOUGH_FOOD
     return codes.SUCCESS
 
 
 @kernel
 def pay_for(game: Game, owner: int, p: int) -> None:
     """Take the resources that a product costs."""
+    if game.players[owner].cheats & codes.PAYS_NOTHING:
+        return
     game.players[owner].minerals -= game.rules.products[p].minerals
     game.players[owner].vespene -= game.rules.products[p].vespene
 
@@ -44,5 +50,7 @@ def pay_for(game: Game, owner: int, p: int) -> None:
 @kernel
 def refund(game: Game, owner: int, p: int, share: float) -> None:
     """Give back a share of what a product has cost, rounded up (sc2api.md, 11)."""
+    if game.players[owner].cheats & codes.PAYS_NOTHING:
+        return  # it has cost nothing
     game.players[owner].minerals += math.ceil(share * game.rules.products[p].minerals)
     game.players[owner].vespene += math.ceil(share * game.rules.products[p].vespene)

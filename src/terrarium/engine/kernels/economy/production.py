@@ -184,7 +184,8 @@ def begin_item(game: Game, u: int, k: int) -> bool:
     item, account = game.items[u, k], game.accounts[game.units[u].owner]
     product = game.rules.products[item.product]
     if product.supply > 0.0 and account.supply_used + product.supply > account.supply_cap:
-        return False
+        if not game.players[game.units[u].owner].cheats & codes.NEEDS_NO_SUPPLY:
+            return False
     account.supply_used += product.supply
     item.begun = True
     note_product(game, codes.STARTED, u, item.product)

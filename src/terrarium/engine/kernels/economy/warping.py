@@ -10,8 +10,9 @@ from terrarium.engine.kernels.economy.payment import (
     pay_for,
     refund,
 )
-from terrarium.engine.kernels.economy.work import note_product, work_rate
+from terrarium.engine.kernels.economy.work import build_rate, note_product, work_rate
 from terrarium.engine.kernels.ground.power import FAST_FIELD, NO_POWER, field_at
+from terrarium.engine.kernels.movement.places import on_map
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.free_places import fits, home_of
 from terrarium.engine.kernels.setup.placing import take_out
@@ -42,13 +43,21 @@ def may_warp_in(game: Game, u: int, p: int, x: float, y: float) -> int:
     if game.producers[u].cooldown > 0.0:
         return codes.COOLDOWN
     answer = can_pay(game, me.owner, p)
-    if answer != codes.SUCCESS:
-        return answer
-    if field_at(game, me.owner, x, y) == NO_POWER:
+    return may_appear(game, me.owner, p, x, y) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def may_appear(game: Game, owner: int, p: int, x: float, y: float) -> int:
+    """Is a point one that a unit can be warped in at? One of codes.RESULT_NAMES."""
+    if field_at(game, owner, x, y) == NO_POWER:
         return codes.CANT_BUILD_TOO_FAR_FROM_BUILD_POWER_SOURCE
-    row = game.rules.types[product.makes]
-    if not is_point_seen(game, me.owner, x, y) or not fits(
-        game, row, home_of(game, row, x, y), x, y
+    row = game.rules.types[game.rules.products[p].makes]
+    on_x, on_y = on_map(game, x, y)  # fields reach beyond the edge of the map
+    if (
+        on_x != x
+        or on_y != y
+        or not is_point_seen(game, owner, x, y)
+        or not fits(game, row, home_of(game, row, x, y), x, y)
     ):
         return codes.CANT_BUILD_LOCATION_INVALID
     return codes.SUCCESS
@@ -65,7 +74,8 @@ def warp_in(game: Game, u: int, p: int, x: float, y: float) -> int:
     if grow_unit(game, p, me.owner, x, y, FAST_TICKS if fast else product.ticks) < 0:
         return codes.ERROR
     pay_for(game, me.owner, p)
-    game.producers[u].cooldown = product.gate_ticks
+    if not game.players[me.owner].cheats & codes.HAS_NO_COOLDOWNS:
+        game.producers[u].cooldown = product.gate_ticks
     return codes.SUCCESS
 
 
@@ -112,8 +122,9 @@ def grow(game: Game, v: int) -> None:
     """One tick of a unit that is warped in: what it has lost stays lost."""
     me, producer = game.units[v], game.producers[v]
     shields = game.rules.types[me.kind].shields
-    share = min(1.0, producer.left) * (1.0 - FIRST_SHARE) / max(1.0, producer.total)
-    producer.left -= 1.0
+    rate = build_rate(game, me.owner)
+    share = min(rate, producer.left) * (1.0 - FIRST_SHARE) / max(1.0, producer.total)
+    producer.left -= rate
     me.hp = min(me.hp_max, me.hp + share * me.hp_max)
     me.shield = min(shields, me.shield + share * shields)
     if producer.left > 0.0:

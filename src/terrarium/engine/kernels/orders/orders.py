@@ -131,37 +131,47 @@ def resolve_work(game: Game, u: int, kind: int, v: int) -> int:
 
 
 @kernel
-def give_order(game: Game, u: int, command: Records) -> int:
-    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
-    nothing has changed."""
+def judge_order(game: Game, u: int, command: Records) -> int:
+    """The order that a command comes down to for a unit, or minus the reason why it is refused."""
     me, kind, v = game.units[u], command.kind, command.target
     if not me.alive or not (abs(command.x) < FURTHEST and abs(command.y) < FURTHEST):
-        return codes.ERROR
+        return -codes.ERROR
     queued = command.queued and me.n_orders > 0
     if kind == codes.CAST:
         answer = may_order(game, u, command.ability, v, queued)
         x, y = on_map(game, command.x, command.y)  # nothing happens beyond the edge of the map
         if answer == codes.SUCCESS and v < 0:
             answer = may_aim_at(game, u, command.ability, x, y)
-        if answer != codes.SUCCESS:
-            return answer
-        if not queued and at_once(game, command.ability):
-            use_at_once(game, u, command.ability, v, x, y)
-            return codes.SUCCESS
+        kind = kind if answer == codes.SUCCESS else -answer
     elif kind == codes.BUILD:
         answer = order_to_build(game, u, command)
-        if answer != codes.SUCCESS or (not queued and is_same_build(game, u, command)):
-            return answer
+        kind = kind if answer == codes.SUCCESS else -answer
     else:
         kind = resolve(game, u, kind, v)
-        if kind < 0:
-            return -kind
-    if queued and me.n_orders >= game.orders.shape[1]:
-        return codes.QUEUE_IS_FULL
+    if kind > 0 and queued and me.n_orders >= game.orders.shape[1]:
+        return -codes.QUEUE_IS_FULL
+    return kind
+
+
+@kernel
+def give_order(game: Game, u: int, command: Records) -> int:
+    """Give one order to one unit. The answer is one of codes.RESULT_NAMES: unless it is SUCCESS,
+    nothing has changed."""
+    me, v = game.units[u], command.target
+    kind = judge_order(game, u, command)
+    if kind < 0:
+        return -kind
+    queued = command.queued and me.n_orders > 0
+    if kind == codes.CAST and not queued and at_once(game, command.ability):
+        x, y = on_map(game, command.x, command.y)
+        use_at_once(game, u, command.ability, v, x, y)
+        return codes.SUCCESS
+    if not queued and is_same_order(game, u, kind, command):
+        return codes.SUCCESS
     if not queued:
         if kind == codes.GATHER:
             begin_harvest(game, u, v, game.units[v].tag)
-        interrupt(game, u, kind, v)
+        interrupt(game, u, kind)
     if kind == codes.STOP:
         return codes.SUCCESS
     if me.n_orders >= game.orders.shape[1]:
@@ -170,6 +180,33 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if kind == codes.BUILD:
         pay_for(game, me.owner, command.ability)
     return codes.SUCCESS
+
+
+@kernel
+def is_same_order(game: Game, u: int, kind: int, command: Records) -> bool:
+    """Is it what the unit does already? Such an order is ignored (sc2api.md, 11)."""
+    order, v = game.orders[u, 0], command.target
+    if game.units[u].n_orders == 0 or order.kind != kind:
+        return False
+    if kind == codes.BUILD:
+        return is_same_build(game, u, command)
+    if kind == codes.GATHER and game.workers[u].phase == codes.RETURNING:
+        return False
+    if kind in ON_ONE_UNIT:
+        return bool(order.tag == game.units[v].tag)
+    if kind == codes.MOVE or kind == codes.ATTACK_MOVE or kind == codes.PATROL:
+        x, y = wanted_point(game, u, command)
+        return bool(order.x == x and order.y == y)
+    return kind == codes.HOLD
+
+
+@kernel
+def wanted_point(game: Game, u: int, command: Records) -> tuple[float, float]:
+    """Where a command sends a unit: to its point, or to where the unit is that it names."""
+    x, y, v = command.x, command.y, command.target
+    if v >= 0:
+        x, y = game.units[v].x, game.units[v].y
+    return standing_point(game, game.units[u].kind, x, y)
 
 
 @kernel
@@ -234,10 +271,7 @@ def write_order(game: Game, u: int, kind: int, command: Records) -> None:
         order.target, order.tag = v, game.units[v].tag
         order.x, order.y = game.units[v].x, game.units[v].y
     elif kind != codes.HOLD and kind != codes.RETURN_CARGO:
-        x, y = command.x, command.y
-        if v >= 0:
-            x, y = game.units[v].x, game.units[v].y
-        order.x, order.y = standing_point(game, me.kind, x, y)
+        order.x, order.y = wanted_point(game, u, command)
         order.back_x, order.back_y = me.x, me.y
         if me.n_orders > 0 and game.orders[u, me.n_orders - 1].kind == codes.PATROL:
             order.back_x = game.orders[u, me.n_orders - 1].x
@@ -268,7 +302,7 @@ def come(game: Game, v: int, u: int) -> None:
     """Who is to board walks to its carrier."""
     if not game.rules.types[game.units[v].kind].mobile:
         return
-    interrupt(game, v, codes.MOVE, codes.NO_UNIT)
+    interrupt(game, v, codes.MOVE)
     order = game.orders[v, game.units[v].n_orders]
     order.kind, order.target, order.tag = codes.MOVE, codes.NO_UNIT, 0
     order.ability = codes.NO_ABILITY
@@ -327,15 +361,16 @@ def end_ability(game: Game, u: int, ability: int) -> None:
 
 
 @kernel
-def interrupt(game: Game, u: int, kind: int, v: int) -> None:
-    """Drop what a unit is doing for a new order, but not a shot the new order asks for again, nor
+def interrupt(game: Game, u: int, kind: int) -> None:
+    """Drop what a unit is doing for a new order, but not a shot on the way to another place, nor
     an ability in a phase that no order interrupts: that one is finished first."""
     me, skill = game.units[u], game.skills[u]
     if skill.cast >= 0:
         if game.rules.abilities[skill.cast].locked >> skill.phase & 1:
             drop_orders(game, u, 1 if skill.ordered else 0)
             return
-        skill.stops = True
+        # The order that asked for it is dropped below: the next one may ask for the same again.
+        skill.stops, skill.ordered = True, False
     if (
         skill.unloading >= 0
         and not game.rules.abilities[skill.unloading].flag_bits & codes.CASTS_MOVING
@@ -345,12 +380,7 @@ def interrupt(game: Game, u: int, kind: int, v: int) -> None:
     old = current_order(game, u)
     if has_economy(game) and kind != codes.GATHER:
         stop_work(game, u)
-    again = kind == old and (
-        kind == codes.ATTACK_MOVE
-        or kind == codes.HOLD
-        or (kind == codes.ATTACK and game.orders[u, 0].target == v and me.target == v)
-    )
-    if not again:
+    if kind != codes.ATTACK_MOVE or old != kind:
         forget_target(game, u)
         me.backswing = 0.0
         me.heal_target = codes.NO_UNIT
@@ -400,6 +430,8 @@ def follow_orders(game: Game) -> int:
     return together
 
 
+ON_ONE_UNIT = (codes.ATTACK, codes.FOLLOW, codes.HEAL, codes.GATHER, codes.CONSTRUCT)
+"""Orders that end with the unit that they name."""
 ABOUT_UNITS = 1 << codes.ATTACK | 1 << codes.FOLLOW | 1 << codes.HEAL | 1 << codes.CAST
 
 

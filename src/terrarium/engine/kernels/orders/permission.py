@@ -50,6 +50,8 @@ def has_ability(game: Game, u: int, ability: int) -> int:
     if slot < 0 or game.rules.abilities[ability].mechanic == codes.PASSIVE:
         return codes.NOT_SUPPORTED
     needs = game.rules.kit_needs[me.kind, slot]
+    if game.players[me.owner].cheats & codes.NEEDS_NO_TECH:
+        return codes.SUCCESS
     if game.players[me.owner].techs & needs != needs:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if has_economy(game):  # battles have no structures to require
@@ -62,11 +64,25 @@ def has_ability(game: Game, u: int, ability: int) -> int:
 @kernel
 def may_use_now(game: Game, u: int, ability: int) -> int:
     """Is the unit free for it, has it cooled down, and can it be paid?"""
+    if is_withheld(game, u, ability):
+        return codes.NOT_SUPPORTED
+    answer = can_afford_use(game, u, ability)
+    return makes_sense(game, u, ability) if answer == codes.SUCCESS else answer
+
+
+@kernel
+def is_withheld(game: Game, u: int, ability: int) -> bool:
+    """Does something that others did to the unit keep it from using an ability?"""
+    status, row = game.units[u].status, game.rules.abilities[ability]
+    if status & codes.SILENCED and row.mechanic != codes.END:
+        return True
+    return row.mechanic == codes.TELEPORT and status & codes.GROUNDED != 0
+
+
+@kernel
+def can_afford_use(game: Game, u: int, ability: int) -> int:
+    """Has the unit cooled down, and can the price be paid?"""
     me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
-    if me.status & codes.SILENCED and row.mechanic != codes.END:
-        return codes.NOT_SUPPORTED
-    if row.mechanic == codes.TELEPORT and me.status & codes.GROUNDED:
-        return codes.NOT_SUPPORTED
     if row.cooldown > 0.0 and skill.ready[row.cooldown_slot] > game.clock[0].tick:
         return codes.COOLDOWN
     if me.energy < row.energy:
@@ -74,11 +90,19 @@ def may_use_now(game: Game, u: int, ability: int) -> int:
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
     if game.players[me.owner].minerals < row.minerals:
-        return codes.NOT_ENOUGH_MINERALS
+        if not game.players[me.owner].cheats & codes.PAYS_NOTHING:
+            return codes.NOT_ENOUGH_MINERALS
     if game.players[me.owner].nukes < row.nukes:
         return codes.TECH_REQUIREMENTS_NOT_MET
     if row.mechanic == codes.LOCK_ON and skill.locks:
         return codes.COOLDOWN
+    return codes.SUCCESS
+
+
+@kernel
+def makes_sense(game: Game, u: int, ability: int) -> int:
+    """Is there something that the ability could begin or end, and nothing else going on?"""
+    skill, row = game.skills[u], game.rules.abilities[ability]
     if row.mechanic == codes.TOGGLE and (row.buff < 0 or find_buff(game, u, row.buff) >= 0):
         return codes.NOT_SUPPORTED
     if row.mechanic == codes.END and not has_begun(game, u, row.of):

@@ -43,7 +43,7 @@ def clear(game: Game, seed: np.uint64) -> None:
     for p in range(game.players.shape[0]):
         player = game.players[p]
         player.n_alive, player.n_lost, player.damage_dealt = 0, 0, 0.0
-        player.techs, player.nukes = 0, 0
+        player.techs, player.nukes, player.cheats = 0, 0, 0
         player.minerals, player.vespene = 0.0, 0.0
         for k in range(player.levels.shape[0]):
             player.levels[k] = 0

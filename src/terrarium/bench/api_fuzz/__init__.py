@@ -1,0 +1,1 @@
+"""The API server under messages that no client means to send."""

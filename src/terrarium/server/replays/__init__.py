@@ -1,0 +1,1 @@
+"""Games that are over: saved, described, and watched again."""

@@ -1,0 +1,119 @@
+"""save_replay, start_replay and replay_info."""
+
+from pathlib import Path
+
+from s2clientprotocol import sc2api_pb2 as api
+
+from terrarium.errors import TerrariumError
+from terrarium.replay.files import read_file
+from terrarium.replay.storage.container import MAX_FILE
+from terrarium.server.lobby import let_go, refuse_pictures
+from terrarium.server.realtime import LOOPS_PER_SECOND, start_clock
+from terrarium.server.replays.files import SavedGame, read_saved, saved_bytes
+from terrarium.server.replays.replay_game import ReplayGame, apm_of
+from terrarium.server.session import IN_REPLAY, Session
+from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
+
+Starting = api.ResponseStartReplay
+Informing = api.ResponseReplayInfo
+
+
+def save_replay(
+    session: Session, request: api.RequestSaveReplay, response: api.ResponseSaveReplay
+) -> None:
+    """The game so far, as a file."""
+    response.data = saved_bytes(session.playing)
+
+
+def start_replay(
+    session: Session, request: api.RequestStartReplay, response: api.ResponseStartReplay
+) -> None:
+    """Play a recorded game again."""
+    refuse_pictures(request.options)
+    which = request.WhichOneof("replay")
+    if which is None or not getattr(request, which):
+        response.error = Starting.MissingReplay
+        return
+    if not request.HasField("options"):
+        response.error = Starting.MissingOptions
+        return
+    try:
+        content = _content(which, request.replay_path, request.replay_data)
+    except TerrariumError as error:
+        response.error, response.error_details = Starting.InvalidReplayPath, str(error)
+        return
+    try:
+        saved = read_saved(content)
+    except TerrariumError as error:
+        response.error, response.error_details = Starting.InvalidReplayData, str(error)
+        return
+    if not 0 <= request.observed_player_id <= len(saved.players):
+        response.error = Starting.InvalidObservedPlayerId
+        return
+    try:
+        game = ReplayGame(
+            saved,
+            request.observed_player_id,
+            request.options,
+            request.disable_fog,
+            request.record_replay,
+        )
+    except TerrariumError as error:
+        response.error, response.error_details = Starting.LaunchError, str(error)
+        return
+    game.realtime = request.realtime
+    let_go(session)
+    session.game, session.plan = game, game.plan
+    session.status = IN_REPLAY
+    session.note_end()  # it may hold the beginning of a game alone
+    if game.realtime:
+        start_clock(session, game)
+
+
+def replay_info(
+    session: Session, request: api.RequestReplayInfo, response: api.ResponseReplayInfo
+) -> None:
+    """What a file says of its game."""
+    which = request.WhichOneof("replay")
+    if which is None or not getattr(request, which):
+        response.error = Informing.MissingReplay
+        return
+    try:
+        content = _content(which, request.replay_path, request.replay_data)
+    except TerrariumError as error:
+        response.error, response.error_details = Informing.InvalidReplayPath, str(error)
+        return
+    try:
+        _describe(read_saved(content), response)
+    except TerrariumError as error:
+        response.error, response.error_details = Informing.InvalidReplayData, str(error)
+
+
+def _content(which: str, path: str, data: bytes) -> bytes:
+    if which == "replay_data":
+        return data
+    return read_file(Path(path).expanduser(), MAX_FILE + 1)
+
+
+def _describe(saved: SavedGame, response: api.ResponseReplayInfo) -> None:
+    plan = saved.plan
+    response.map_name, response.local_map_path = plan.map.title, plan.map.file_name
+    response.game_duration_loops = saved.n_loops
+    response.game_duration_seconds = saved.n_loops / LOOPS_PER_SECOND
+    response.game_version, response.data_version = GAME_VERSION, DATA_VERSION
+    response.data_build = response.base_build = BASE_BUILD
+    drawn = [seat.with_race_drawn(plan.seed, k) for k, seat in enumerate(saved.players, 1)]
+    outcomes = zip(drawn, saved.results, apm_of(saved), strict=True)
+    for player, (seat, result, apm) in enumerate(outcomes, 1):
+        extra = response.player_info.add(player_apm=apm)
+        info = extra.player_info
+        info.player_id, info.type = player, seat.type
+        info.race_requested = seat.race_requested
+        info.race_actual = seat.race_actual
+        if seat.type == api.Computer:
+            info.difficulty = seat.difficulty
+            info.ai_build = seat.ai_build
+        if seat.name:
+            info.player_name = seat.name
+        extra.player_result.player_id = player
+        extra.player_result.result = int(result)

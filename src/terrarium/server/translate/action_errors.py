@@ -1,0 +1,48 @@
+"""Action errors: what the engine refused or dropped after an action had been answered."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from s2clientprotocol import sc2api_pb2 as api
+
+from terrarium.engine import codes
+from terrarium.engine.records import Records
+from terrarium.server.translate.ids import Ids, api_tag
+from terrarium.server.translate.unit_commands import GivenActions
+
+
+def refusals(
+    given: GivenActions, answers: Records
+) -> tuple[list[api.ActionError], list[api.Action]]:
+    """The errors of actions that no unit could carry out any more, and the echoes of the others."""
+    done = np.zeros(len(given.echoes), np.bool_)
+    done[given.actions[answers["result"] == codes.SUCCESS]] = True
+    errors = []
+    for k in np.flatnonzero(~done).tolist():
+        row = int(np.flatnonzero(given.actions == k)[0])
+        raw = given.echoes[k].action_raw
+        part = raw.toggle_autocast if raw.HasField("toggle_autocast") else raw.unit_command
+        errors.append(
+            api.ActionError(
+                unit_tag=part.unit_tags[0],
+                ability_id=int(given.abilities[row]),
+                result=answers["result"][row],
+            )
+        )
+    return errors, [given.echoes[k] for k in np.flatnonzero(done).tolist()]
+
+
+def failures(ids: Ids, player: int, events: Records) -> Iterator[api.ActionError]:
+    """The errors of orders that came to nothing after they had been accepted."""
+    failed = (events["kind"] == codes.FAILED) & (events["owner"] == player)
+    for event in events[failed & (events["result"] > codes.SUCCESS)]:
+        row = int(event["ability"])
+        if row == codes.NO_ABILITY:  # it is about a product
+            ability = int(ids.products[int(event["amount"])])
+        else:
+            ability = int(ids.abilities[row])
+        yield api.ActionError(
+            unit_tag=api_tag(int(event["tag"])),
+            ability_id=ability,
+            result=event["result"],
+        )

@@ -1,0 +1,1 @@
+"""ResponseObservation, part by part."""
