@@ -42,7 +42,7 @@ class ArrayField:
 
 @dataclass(frozen=True)
 class BundleField:
-    """A bundle in a bundle: in the table the address of its own table."""
+    """A bundle in a bundle: its table is a part of the other's, so it needs no address to load."""
 
     name: str
     kind: type
@@ -66,17 +66,15 @@ def layout_of(kind: Any) -> TableLayout:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
             _, *layout = get_args(hint)
-            if len(layout) == 1:  # a function that makes the bundle
-                fields.append(BundleField(name, layout[0](), word))
-                word += 1
+            if len(layout) == 2:
+                dtype, axes = layout
+                n_axes = len(axes.split())
+                fields.append(ArrayField(name, np.dtype(dtype), n_axes, word))
+                word += 1 + n_axes
                 continue
-            dtype, axes = layout
-            n_axes = len(axes.split())
-            fields.append(ArrayField(name, np.dtype(dtype), n_axes, word))
-            word += 1 + n_axes
-        else:
-            fields.append(BundleField(name, hint, word))
-            word += 1
+            hint = layout[0]()  # a function that makes the bundle
+        fields.append(BundleField(name, hint, word))
+        word += layout_of(hint).n_words
     return TableLayout(kind.__name__, tuple(fields), word)
 
 
@@ -85,7 +83,8 @@ class Handle:
 
     def __init__(self, kind: Any, tables: NDArray[np.int64], first: int, keeps: object) -> None:
         self.kind = kind
-        self.address = tables.ctypes.data + first * tables.strides[0]
+        self.words = tables[first]
+        self.address = self.words.ctypes.data
         self._as_parameter_ = ctypes.c_void_p(self.address)
         self._tables = tables
         self._keeps = keeps  # whatever the table points to must live as long as the table
@@ -135,7 +134,9 @@ def _tables(kind: Any, n: int, values: dict[str, Any]) -> NDArray[np.int64]:
         value = values[field.name]
         if isinstance(field, BundleField):
             shared = isinstance(value, Handle) and len(value) == 1
-            tables[:, field.word] = [(value if shared else value[e]).address for e in range(n)]
+            last = field.word + layout_of(field.kind).n_words
+            for e in range(n):
+                tables[e, field.word : last] = (value if shared else value[e]).words
             continue
         where = f"{layout.name}.{field.name}"
         assert value.shape[0] == n, f"{where} has {value.shape[0]} rows instead of {n}"

@@ -87,7 +87,7 @@ def _lower_attribute(context: Any, builder: Any, handle: HandleType, value: Any,
         return loaded
 
     if not isinstance(field, ArrayField):
-        return load(0, cgutils.voidptr_t)
+        return builder.gep(value, [_I64(8 * field.word)])
     kind = _array_type(field.dtype, field.n_axes)
     view = arrayobj.make_array(kind)(context, builder)
     shape = [load(1 + axis) for axis in range(field.n_axes)]
