@@ -189,7 +189,8 @@ class _Asker:
         return answered - sent, read - answered + sent - began, len(answer)
 
     def _ask(self, request: api.Request) -> api.Response:
-        response = api.Response.FromString(self._session.answer(request.SerializeToString()))
+        data = self._session.answer(request.SerializeToString())
+        response: api.Response = api.Response.FromString(data)
         _check(response)
         return response
 
