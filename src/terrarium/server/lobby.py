@@ -161,7 +161,11 @@ def join_game(
 
 
 def refuse_pictures(options: api.InterfaceOptions) -> None:
-    """Who asks for what is not served hears of it."""
+    """Who wants to see what is not served hears of it.
+
+    Not by the join: PySC2's own tests ask for layers that they never look at. Clients that do look
+    ask for game_info first, and are refused there.
+    """
     if options.HasField("feature_layer") or options.HasField("render"):
         raise Refused(
             "Feature layers and rendered pictures are not served: join with options.raw alone"
@@ -170,10 +174,6 @@ def refuse_pictures(options: api.InterfaceOptions) -> None:
 
 def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:
     """Is a join complete, whatever the game? If not, the response says why."""
-    if not request.HasField("server_ports"):
-        # PySC2's own test of two clients asks for layers and never looks at them. Who does look
-        # asks for game_info first, and is refused there.
-        refuse_pictures(request.options)
     if not request.HasField("participation"):
         response.error = Joining.MissingParticipation
     elif not request.HasField("options"):

@@ -3,7 +3,9 @@
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.maps.library import map_names
+from terrarium.server.map_lookup import find_served_map
 from terrarium.server.maps import catalog
+from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.session import Refused, Session
 
 MOST_SAVED = 256
@@ -23,6 +25,13 @@ def available_maps(
 def save_map(session: Session, request: api.RequestSaveMap, response: api.ResponseSaveMap) -> None:
     """Keep a map file for games that name its path (PySC2 does so before a game of two clients)."""
     if not request.map_path or not request.map_data:
+        response.error = api.ResponseSaveMap.InvalidMapData
+        return
+    try:
+        known = find_served_map(request.map_path, request.map_data) is not None
+    except BadMapFile:
+        known = False
+    if not known:
         response.error = api.ResponseSaveMap.InvalidMapData
         return
     others = {p: data for p, data in session.saved_maps.items() if p != request.map_path}

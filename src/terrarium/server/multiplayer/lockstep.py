@@ -26,6 +26,8 @@ CHECK_LOOPS = 224
 END_SECONDS = 2.0
 """How long a server that has reached the end waits for the others: clients kill all servers as soon
 as one of them has a result."""
+LEAVE_SECONDS = 3.0
+"""How long a server whose client leaves waits for the other clients to leave as well."""
 LOOPS_AHEAD = 1
 """What is put in counts one loop later than in a game of one client (sc2api.md, 11)."""
 
@@ -71,8 +73,13 @@ class Lockstep:
             self._end_together()
 
     def leave(self) -> None:
-        """The others notice it by the end of the links."""
+        """Tell the others, and give them the time to leave as well: burnysc2 kills all servers as
+        soon as the first client is done, before the others have saved their replays."""
         self._trouble = "the game has been left"
+        self._tell(Kind.GONE, bytes([self._me]))
+        self._session.changed.wait_for(
+            lambda: len(self._gone | {self._me}) == len(self._players), LEAVE_SECONDS
+        )
         for link in self._links.values():
             link.close()
 
@@ -125,7 +132,7 @@ class Lockstep:
             if client in self._gone or grant.since != self._granted[client]:
                 raise PeerError("a grant does not go on from the one before")
             self._take(grant)
-        elif kind == Kind.GONE and self._me != 0:
+        elif kind == Kind.GONE:
             self._drop(client)
         elif kind == Kind.DONE:
             self._done.add(client)
