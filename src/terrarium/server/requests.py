@@ -20,7 +20,7 @@ from terrarium.server.lobby import (
     create_game,
     join_game,
     leave_game,
-    let_go,
+    quit_server,
     refuse_pictures,
     restart_game,
 )
@@ -37,7 +37,6 @@ from terrarium.server.session import (
     INIT_GAME,
     LAUNCHED,
     PLAYED,
-    QUIT,
     Refused,
     Rule,
     Session,
@@ -58,11 +57,6 @@ def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing
     response.game_version = GAME_VERSION
     response.data_version = DATA_VERSION
     response.data_build = response.base_build = BASE_BUILD
-
-
-def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
-    let_go(session)
-    session.status = QUIT
 
 
 def _observation(
@@ -133,7 +127,7 @@ IN_A_GAME = frozenset({IN_GAME})
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "ping": Rule(_ping, ANY),
-        "quit": Rule(_quit, ANY),
+        "quit": Rule(quit_server, ANY),
         "create_game": Rule(create_game, ANY),
         "join_game": Rule(join_game, frozenset({LAUNCHED, INIT_GAME})),
         "restart_game": Rule(restart_game, frozenset({IN_GAME, ENDED})),
@@ -141,7 +135,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "quick_save": Rule(quick_save, IN_A_GAME),
         "quick_load": Rule(quick_load, frozenset({IN_GAME, ENDED})),
         "start_replay": Rule(start_replay, ANY),
-        "save_replay": Rule(save_replay, PLAYED),
+        "save_replay": Rule(save_replay, ANY),
         "replay_info": Rule(replay_info, ANY),
         "available_maps": Rule(available_maps, ANY),
         "save_map": Rule(save_map, ANY),

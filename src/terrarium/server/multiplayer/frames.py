@@ -35,6 +35,8 @@ class Kind(IntEnum):
     """a client has left, or the host has lost its server"""
     DONE = 6
     """the end of the game has been reached"""
+    QUITS = 8
+    """a client has its server end"""
     ALIVE = 7
     """nothing, now and then"""
 
