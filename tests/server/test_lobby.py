@@ -67,6 +67,7 @@ COMPUTER = api.PlayerSetup(type=api.Computer, race=TERRAN, difficulty=api.Easy)
             create(local_map=api.LocalMap(map_path="No", map_data=b"MPQ")),
             CODES.InvalidMapData,
         ),
+        (create(local_map=api.LocalMap(map_path="long" * 999)), CODES.InvalidMapPath),
         (create(local_map=None, battlenet_map_name="Nowhere LE"), CODES.InvalidMapName),
         (create(player_setup=None), CODES.MissingPlayerSetup),
         (create(player_setup=[api.PlayerSetup()]), CODES.InvalidPlayerSetup),
@@ -124,10 +125,11 @@ def test_who_wants_to_see_pictures_is_told_that_there_are_none(picture: str) -> 
     session = Session(RULES)
     ask(session, create_game=creation())
     options = api.InterfaceOptions(raw=True)
-    getattr(options, picture).resolution.x = 64
+    setup = getattr(options, picture)
+    setup.resolution.x = setup.resolution.y = 64
     assert join(session, race=TERRAN, options=options).status == IN_GAME
     answer = ask(session, game_info=api.RequestGameInfo())
-    assert "Feature layers and rendered pictures are not served" in answer.error[0]
+    assert "are not served: join with options.raw alone" in answer.error[0]
     assert answer.status == IN_GAME
 
 

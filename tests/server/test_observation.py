@@ -411,19 +411,3 @@ def test_score_and_raw_data_come_if_asked_for() -> None:
     assert not neither.HasField("score")
     assert not neither.HasField("raw_data")
     assert neither.HasField("player_common")
-
-
-def test_an_order_that_fails_later_is_an_action_error() -> None:
-    watched = Watched()
-    scv, hall = watched.first("scv"), watched.first("command_center")
-    place = watched.beside(hall, 0, 10)
-    watched.sim.build(0, scv, "supply_depot", place)
-    watched.step(1)
-    watched.sim.place(0, "supply_depot", 1, *place)
-    errors: list[api.ActionError] = []
-    for _ in range(30):
-        watched.step(8)
-        errors.extend(watched.look().action_errors)
-    assert errors
-    assert (errors[0].unit_tag, errors[0].ability_id) == (watched.tag(scv), 319)
-    assert errors[0].result > 1

@@ -12,6 +12,7 @@ from terrarium.cli.bench_economy import BenchEconomy
 from terrarium.cli.bench_fidelity import BenchFidelity
 from terrarium.cli.bench_fuzz import BenchFuzz
 from terrarium.cli.bench_games import BenchGame, BenchOpponents
+from terrarium.cli.bench_server import BenchServer
 from terrarium.cli.compare import Compare
 from terrarium.cli.crossplay import Crossplay
 from terrarium.cli.demo import Demo
@@ -22,6 +23,7 @@ from terrarium.cli.list_training import ListAlgos, ListPresets, ListSettings
 from terrarium.cli.lists import ListRules, ListScenarios, ListTerrains, ListUnits
 from terrarium.cli.maps import ImportMap, ListMaps, ShowMap
 from terrarium.cli.parsing import Commands, run
+from terrarium.cli.play import Play, PlayMatch
 from terrarium.cli.run_smac import RunSmac
 from terrarium.cli.serve import Sc2Path, Serve
 from terrarium.cli.train import Train
@@ -54,6 +56,8 @@ COMMANDS: Commands = {
     "run-smac": RunSmac,
     "serve": Serve,
     "sc2path": Sc2Path,
+    "play": Play,
+    "match": PlayMatch,
     "warm": Warm,
     "bench engine": BenchEngine,
     "bench env": BenchEnv,
@@ -65,12 +69,14 @@ COMMANDS: Commands = {
     "bench fuzz": BenchFuzz,
     "bench game": BenchGame,
     "bench opponents": BenchOpponents,
+    "bench server": BenchServer,
 }
 
 EXTRAS = {
     **dict.fromkeys(("torch", "tensorboard", "matplotlib"), "marl"),
     "mpe2": "mpe",
     **dict.fromkeys(("websockets", "s2clientprotocol"), "server"),
+    "sc2": "bot",
 }
 """Packages that only an extra of the distribution installs"""
 

@@ -9,7 +9,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.data.battles.scenario import Scenario
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
-from terrarium.server.map_lookup import find_served_map
+from terrarium.server.maps.lookup import find_served_map
 from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.multiplayer.meeting import host_game, join_hosted_game, loopback_ports
 from terrarium.server.realtime import start_clock
@@ -77,6 +77,8 @@ def _find_map(
     except BadMapFile as error:
         response.error, response.error_details = Creation.InvalidMapData, str(error)
         return None
+    except OSError:  # no file can have such a path
+        found = None
     if found is None:
         response.error = Creation.InvalidMapData if data else Creation.InvalidMapPath
         response.error_details = "no map of this name is known" if data else PATH_UNKNOWN
@@ -173,15 +175,15 @@ def join_game(
 
 
 def refuse_pictures(options: api.InterfaceOptions) -> None:
-    """Who wants to see what is not served hears of it.
+    """Who asks for what is not served hears of it."""
+    if options.HasField("render"):
+        raise Refused("Rendered pictures are not served: join with options.raw alone")
 
-    Not by the join: PySC2's own tests ask for layers that they never look at. Clients that do look
-    ask for game_info first, and are refused there.
-    """
-    if options.HasField("feature_layer") or options.HasField("render"):
-        raise Refused(
-            "Feature layers and rendered pictures are not served: join with options.raw alone"
-        )
+
+def wants_layers(options: api.InterfaceOptions) -> bool:
+    """Does a client want to see feature layers? Some ask for a single cell, for the camera's width.
+    Joining is not refused: tests of clients ask for layers and look at none."""
+    return options.feature_layer.resolution.x * options.feature_layer.resolution.y > 1
 
 
 def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:

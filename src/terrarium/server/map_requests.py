@@ -3,8 +3,8 @@
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.maps.library import map_names
-from terrarium.server.map_lookup import find_served_map
-from terrarium.server.maps import catalog
+from terrarium.server.maps.catalog import map_files
+from terrarium.server.maps.lookup import find_served_map
 from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.session import Refused, Session
 from terrarium.server.texts import text_of
@@ -18,7 +18,7 @@ def available_maps(
     session: Session, request: api.RequestAvailableMaps, response: api.ResponseAvailableMaps
 ) -> None:
     """The maps that can be asked for by their names."""
-    response.local_map_paths.extend(catalog.available_maps())
+    response.local_map_paths.extend(map_files())
     response.local_map_paths.extend(sorted(session.saved_maps))
     response.battlenet_map_names.extend(map_names())
 
@@ -31,7 +31,7 @@ def save_map(session: Session, request: api.RequestSaveMap, response: api.Respon
         return
     try:
         known = find_served_map(path, request.map_data) is not None
-    except BadMapFile:
+    except (BadMapFile, OSError):  # or no file can have such a path
         known = False
     if not known:
         response.error = api.ResponseSaveMap.InvalidMapData

@@ -23,6 +23,7 @@ from terrarium.server.lobby import (
     quit_server,
     refuse_pictures,
     restart_game,
+    wants_layers,
 )
 from terrarium.server.map_requests import available_maps, map_command, save_map
 from terrarium.server.observing import observer_action
@@ -71,8 +72,11 @@ def _observation(
 def _game_info(
     session: Session, request: api.RequestGameInfo, response: api.ResponseGameInfo
 ) -> None:
-    refuse_pictures(session.playing.options)
-    fill_game_info(session.playing, response)
+    game = session.playing
+    refuse_pictures(game.options)
+    if wants_layers(game.options):
+        raise Refused("Feature layers are not served: join with options.raw alone")
+    fill_game_info(game, response)
 
 
 @cache

@@ -131,7 +131,7 @@ def test_a_lair_makes_larvae_and_nothing_else_while_it_grows() -> None:
     base, hall = stage("hatchery", "lair")
     sim = base.sim
     assert base.make(hall, "queen") == "Success"
-    assert base.make(hall, "lair") == "CantQueueThatOrder"
+    assert base.make(hall, "lair") == "NotSupported"
     sim.order(0, hall, codes.CANCEL_LAST)
     sim.step(1)
     assert base.make(hall, "lair") == "Success"

@@ -6,7 +6,9 @@ import numpy as np
 
 from terrarium.engine import codes
 from terrarium.engine.jit import entry, inline, kernel
+from terrarium.engine.kernels.orders.orders import judge_order
 from terrarium.engine.kernels.random import CHOICE, bits
+from terrarium.engine.records import Records
 from terrarium.envs.kernels.script import choose_for
 from terrarium.envs.kernels.sight import as_told, in_range, is_there, member
 from terrarium.envs.kernels.skills import engine_takes, mask_skills, use_skill
@@ -175,8 +177,23 @@ def command(env: Env, a: int, action: int) -> None:
         if settings.masks_range or settings.scripted or in_range(env, a, m):
             order.kind = codes.HEAL if heals else codes.ATTACK
             order.target = env.state.slots[m]
-    if order.kind != codes.NO_ORDER:
+    if order.kind != codes.NO_ORDER and not (settings.exact and is_known(env, order)):
         env.game.inbox[0].n_commands += 1
+
+
+@kernel
+def is_known(env: Env, order: Records) -> bool:
+    """Is it what the unit does already? The game ignores such an order."""
+    game, u = env.game, order.unit
+    if game.units[u].n_orders == 0:
+        return False
+    kind, first = judge_order(game, u, order), game.orders[u, 0]
+    if kind <= 0 or first.kind != kind:
+        return False
+    if order.target >= 0:
+        return first.tag == game.units[order.target].tag and first.ability == order.ability
+    away = abs(first.x - order.x) + abs(first.y - order.y)
+    return kind == codes.MOVE and away < 1.0 / FIXED_POINT
 
 
 @inline

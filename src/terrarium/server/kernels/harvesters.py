@@ -15,18 +15,23 @@ A_FIELD, A_GEYSER = 2, 3
 @kernel
 def count_harvesters(view: ApiView, player: int) -> None:
     """Count the workers of a player, by the townhall or the geyser that they belong to."""
-    game, listing = view.game, view.listing
+    game, listing, n_halls = view.game, view.listing, 0
     for i in range(game.clock[0].n_living):
         v = int(game.living[i])
+        me = game.units[v]
         listing.hall[v] = codes.NO_UNIT
         listing.assigned[v] = listing.ideal[v] = 0
+        if me.owner == player and me.alive and game.rules.types[me.kind].townhall:
+            if not me.status & codes.UNFINISHED:
+                listing.halls[n_halls] = v
+                n_halls += 1
     for i in range(game.clock[0].n_living):
         v = int(game.living[i])
         if not game.units[v].alive or game.resources[v].contents <= 0.0:
             continue
         resource = game.rules.types[game.units[v].kind].resource
         if resource == codes.MINERALS:
-            hall = nearest_hall(view, player, v)
+            hall = nearest_hall(view, n_halls, v)
             listing.hall[v] = hall
             if hall >= 0:
                 listing.ideal[hall] += A_FIELD
@@ -42,18 +47,15 @@ def count_harvesters(view: ApiView, player: int) -> None:
 
 
 @kernel
-def nearest_hall(view: ApiView, player: int, v: int) -> int:
-    """The finished townhall of a player that a field belongs to; -1 = none."""
+def nearest_hall(view: ApiView, n_halls: int, v: int) -> int:
+    """The townhall that a field belongs to; -1 = none."""
     game, best, least = view.game, codes.NO_UNIT, BESIDE * BESIDE
     x, y = game.units[v].x, game.units[v].y
-    for i in range(game.clock[0].n_living):
-        u = int(game.living[i])
-        me = game.units[u]
-        if me.owner != player or not me.alive or not game.rules.types[me.kind].townhall:
-            continue
-        distance = (me.x - x) * (me.x - x) + (me.y - y) * (me.y - y)
-        if distance <= least and not me.status & codes.UNFINISHED:
-            best, least = u, distance
+    for k in range(n_halls):
+        u = view.listing.halls[k]
+        dx, dy = game.units[u].x - x, game.units[u].y - y
+        if dx * dx + dy * dy <= least:
+            best, least = int(u), dx * dx + dy * dy
     return best
 
 

@@ -94,6 +94,7 @@ class UnitListing(NamedTuple):
     counts: Annotated[Records, COUNTS, "1"]
     gone: Annotated[Records, GONE, "U"]
     listed: Annotated[Records, GONE, "U"]  # by slot: who was there; tag 0 = nobody
+    halls: Annotated[NDArray[np.int64], "i8", "U"]  # finished townhalls of the player
     hall: Annotated[NDArray[np.int64], "i8", "U"]  # of a field: the townhall beside it
     assigned: Annotated[NDArray[np.int64], "i8", "U"]
     ideal: Annotated[NDArray[np.int64], "i8", "U"]

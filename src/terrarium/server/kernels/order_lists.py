@@ -4,6 +4,7 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.state import has_economy
 from terrarium.server.kernels.layouts import ApiView
+from terrarium.server.kernels.tags import unit_tag
 from terrarium.server.kernels.wire import (
     SHORT,
     begin_message,
@@ -13,20 +14,12 @@ from terrarium.server.kernels.wire import (
     put_place,
 )
 
-TAG_SHIFT, FIRST_TAG, UNIT_MARK = 18, 16384, 1
-"""Tags of units: see `server.translate.ids`."""
 FIXED_POINT = 4096.0
 """Points are cut to this part of a cell."""
 ORDERS = 22
 """the field of a unit"""
 POINT, UNIT, PROGRESS = 2, 3, 4
 """fields of an order"""
-
-
-@kernel
-def shown_tag(tag: int) -> int:
-    """The tag that clients see of a unit of the engine."""
-    return (FIRST_TAG + tag) << TAG_SHIFT | UNIT_MARK
 
 
 @kernel
@@ -63,11 +56,11 @@ def put_order(view: ApiView, at: int, u: int, q: int) -> int:
     if is_on_its_way_back(view, u, q):
         at = put_number(view, at, 1, int(view.api.orders[kind, codes.RETURN_CARGO]))
         tag = int(game.workers[u].townhall_tag)
-        return put_number(view, at, UNIT, shown_tag(tag)) if tag > 0 else at
+        return put_number(view, at, UNIT, unit_tag(tag)) if tag > 0 else at
     if what == codes.CONSTRUCT:
         made_as = game.producers[order.target].made_as
         at = put_number(view, at, 1, int(view.api.products[made_as]))
-        return put_number(view, at, UNIT, shown_tag(int(order.tag)))
+        return put_number(view, at, UNIT, unit_tag(int(order.tag)))
     if what == codes.CAST:
         at = put_number(view, at, 1, int(view.api.abilities[order.ability]))
     elif what == codes.BUILD:
@@ -75,7 +68,7 @@ def put_order(view: ApiView, at: int, u: int, q: int) -> int:
     else:
         at = put_number(view, at, 1, int(view.api.orders[kind, what]))
     if may_be_on_a_unit(what) and order.target >= 0:
-        return put_number(view, at, UNIT, shown_tag(int(order.tag)))
+        return put_number(view, at, UNIT, unit_tag(int(order.tag)))
     if what == codes.HOLD or what == codes.STOP:
         return at
     if what == codes.CAST and game.rules.abilities[order.ability].aim == codes.AIM_NONE:

@@ -6,8 +6,8 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.state import has_economy
 from terrarium.server.kernels.layouts import ApiView
-from terrarium.server.kernels.order_lists import FIRST_TAG, TAG_SHIFT, shown_tag
 from terrarium.server.kernels.own_units import put_own
+from terrarium.server.kernels.tags import blip_tag, remembered_tag, unit_tag
 from terrarium.server.kernels.who_sees import (
     BLIP,
     CLOAK_UNKNOWN,
@@ -41,7 +41,6 @@ BUFFS, DETECTS, RADAR, POWERED, SHIELD_MAX, ENERGY_MAX, HALLUCINATION, ACTIVE = 
 )  # fmt: skip
 ATTACK_LEVEL, ARMOR_LEVEL, SHIELD_LEVEL = 40, 41, 42
 API_NEUTRAL = 16
-SNAPSHOT_FIRST, SNAPSHOT_MARK, BLIP_MARK = 32768, 3, 5
 NEVER_SEEN_TICK = 0
 """Snapshots of this tick are what players know of the map before they have seen it."""
 
@@ -54,11 +53,10 @@ def put_unit(view: ApiView, at: int, u: int, display: int) -> int:
     at = put_number(view, first, DISPLAY, HIDDEN if display == BLIP else display)
     at = put_number(view, at, ALLIANCE, alliance(view, int(me.owner)))
     if display == BLIP:
-        # What it is nobody knows: its tag is no unit's, and its type none.
-        at = put_number(view, at, TAG, (FIRST_TAG + me.tag) << TAG_SHIFT | BLIP_MARK)
+        at = put_number(view, at, TAG, blip_tag(int(me.tag)))
         at = put_number(view, at, TYPE, 0)
     else:
-        at = put_number(view, at, TAG, shown_tag(int(me.tag)))
+        at = put_number(view, at, TAG, unit_tag(int(me.tag)))
         is_agent = me.passive and kind.agent_id > 0
         at = put_number(view, at, TYPE, int(kind.agent_id if is_agent else kind.id))
     at = put_number(view, at, OWNER, shown_owner(int(me.owner)))
@@ -134,7 +132,7 @@ def put_snapshot(view: ApiView, at: int, p: int, k: int) -> int:
     first = begin_message(view, at, UNITS, LONG)
     at = put_number(view, first, DISPLAY, SNAPSHOT)
     at = put_number(view, at, ALLIANCE, alliance(view, int(known.owner)))
-    at = put_number(view, at, TAG, (SNAPSHOT_FIRST + known.number) << TAG_SHIFT | SNAPSHOT_MARK)
+    at = put_number(view, at, TAG, remembered_tag(int(known.number)))
     at = put_number(view, at, TYPE, int(kind.id))
     at = put_number(view, at, OWNER, shown_owner(int(known.owner)))
     at = put_place(view, at, POS, known.x, known.y, kind.fly_height)

@@ -37,8 +37,3 @@ def map_files() -> Mapping[str, str]:
         **{f"{OWN_FOLDER}/{name.replace('/', '_')}": name for name in map_names()},
     }
     return MappingProxyType({path + SUFFIX: name for path, name in files.items()})
-
-
-def available_maps() -> tuple[str, ...]:
-    """What the request available_maps lists: paths as create_game takes them."""
-    return tuple(map_files())

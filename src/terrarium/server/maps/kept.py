@@ -11,9 +11,10 @@ from pathlib import Path
 
 import terrarium.data.maps as maps
 from terrarium.data.maps.checks import MapError
-from terrarium.data.maps.files import load_map, save_map
+from terrarium.data.maps.files import read_map_text, save_map
 from terrarium.data.maps.game_map import GameMap
 from terrarium.engine.compiling.cache import cache_folder
+from terrarium.errors import TerrariumError
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +23,8 @@ def kept_map(name: str, make: Callable[[], GameMap]) -> GameMap:
     """The map of that name as it was made before, or made now."""
     file = cache_folder() / "maps" / f"{name.replace('/', '_')}-{_makers_digest()}.toml"
     try:
-        return load_map(file)
-    except MapError:  # not there yet, or not whole
+        return read_map_text(file.read_text(encoding="utf-8"), name)
+    except (OSError, UnicodeDecodeError, TerrariumError):  # not there yet, or not whole
         made = make()
     _keep(made, file)
     return made

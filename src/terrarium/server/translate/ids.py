@@ -17,14 +17,15 @@ from terrarium.data.facts.unit_facts import RuleSet, Unit
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
 from terrarium.engine.simulator import Simulator
+from terrarium.server.kernels.tags import (
+    FIRST_SNAPSHOT_TAG,
+    FIRST_TAG,
+    SNAPSHOT_MARK,
+    TAG_SHIFT,
+    UNIT_MARK,
+)
 
 Ints = NDArray[np.int64]
-
-TAG_SHIFT = 18
-FIRST_TAG, FIRST_SNAPSHOT_TAG = 16384, 32768
-"""where the game's own tags of units, and of what players remember, begin to count"""
-UNIT_MARK, SNAPSHOT_MARK = 1, 3
-"""in the low bits of a tag"""
 
 SMART = 1
 STOP, HOLD, PATROL, MOVE = 3665, 3793, 3795, 3794
@@ -48,6 +49,7 @@ GENERAL_ORDERS: Mapping[int, int] = {
 """what the general abilities that most units share mean to the engine"""
 EXACT_ORDERS: Mapping[int, int] = {STOP: 4, HOLD: 18, PATROL: 17, MOVE: 16, ATTACK: 23}
 """the exact ability of units whose command card names no other"""
+HEAL_BEAM = 386
 SCAN_MOVE = 19
 """how those attack that have no weapon"""
 N_ORDER_KINDS = 32
@@ -229,7 +231,10 @@ class Ids:
             return 0
         kit = self._sim.rules.kit[row]
         heals = [k for k in kit.tolist() if k >= 0 and self._mechanic(k) == codes.HEALING]
-        return int(self.abilities[heals[0]]) if heals else 0
+        if heals:
+            return int(self.abilities[heals[0]])
+        # Rules without abilities know the beam alone.
+        return HEAL_BEAM if HEAL_BEAM in self._units[row].command_card else 0
 
     def _mechanic(self, ability: int) -> int:
         return int(self._sim.rules.abilities["mechanic"][ability])
@@ -247,6 +252,8 @@ class Ids:
                     yield Meaning(number, order, codes.NO_ABILITY, ability.target)
         if moves:
             yield Meaning(SCAN_MOVE, codes.ATTACK_MOVE, codes.NO_ABILITY, "point_or_unit")
+        if exact[codes.HEAL] == HEAL_BEAM:
+            yield Meaning(HEAL_BEAM, codes.HEAL, codes.NO_ABILITY, self._api[HEAL_BEAM].target)
         for number in unit.command_card:
             ability_or_none = self._api.get(number)
             scope = _scope(ability_or_none) if ability_or_none else Scope.NOTHING

@@ -21,6 +21,8 @@ class TaggedUnits:
         kinds = sim.units["kind"][0, living].tolist()
         self.kinds: dict[int, int] = dict(zip(slots, kinds, strict=True))
         """rows of Rules.types, by slot"""
+        self.own_tags: dict[int, int] = dict(zip(slots, tags, strict=True))
+        """those of the engine, by slot"""
         self.tags: dict[int, int] = dict(zip(slots, map(api_tag, tags), strict=True))
         """those that clients see, by slot"""
         self._sim, self._player = sim, player

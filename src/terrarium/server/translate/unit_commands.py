@@ -141,7 +141,20 @@ class CommandReader:
 
     def _add(self, slot: int, choice: Choice, target: int, x: float, y: float, queued: bool) -> int:
         """A command for the engine to judge; its row."""
-        self._rows.append((self._player, slot, 0, choice.kind, target, x, y, queued, choice.row, 0))
+        self._rows.append(
+            (
+                self._player,
+                slot,
+                self._units.own_tags.get(slot, 0),
+                choice.kind,
+                target,
+                x,
+                y,
+                queued,
+                choice.row,
+                0,
+            )
+        )
         return len(self._rows) - 1
 
     def _formation(

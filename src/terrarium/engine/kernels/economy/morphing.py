@@ -26,7 +26,8 @@ def may_morph(game: Game, u: int, p: int) -> int:
     if product.by != me.kind or me.status & codes.UNFINISHED or me.hp <= 0.0:
         return codes.NOT_SUPPORTED
     if game.producers[u].n_items > 0 or game.skills[u].morph >= 0:
-        return codes.CANT_QUEUE_THAT_ORDER
+        busy = game.rules.types[me.kind].structure  # sc2api.md, 11
+        return codes.NOT_SUPPORTED if busy else codes.CANT_QUEUE_THAT_ORDER
     if me.status & codes.HALTED or game.skills[u].load > 0:
         return codes.NOT_SUPPORTED
     answer = meets_requirements(game, me.owner, p)

@@ -60,6 +60,10 @@ WAY = np.dtype(
 )
 
 
+WAY_OUT_STEPS = 10
+"""of half a cell: the half of any structure"""
+
+
 class Places(NamedTuple):
     """Places, and whether they are free: points must be finite, and on the map or near it."""
 
@@ -145,20 +149,33 @@ def length_around(game: Game, way: Records) -> float:
     cell, goal = ends_of_way(game, layer, way.x0, way.y0, way.x, way.y)
     if cell < 0 or goal < 0 or (goal != end and not is_hidden_goal(game, way, end)):
         return 0.0
-    from_x, from_y = middle_of(game, cell)
-    to_x, to_y = middle_of(game, goal)
+    from_x, from_y, to_x, to_y = way.x0, way.y0, way.x, way.y
     beside = 0.0  # from ends that cannot be walked on to where the way begins and ends
-    if cell == cell_of(game, way.x0, way.y0):
-        from_x, from_y = way.x0, way.y0
-    else:
+    if cell != cell_of(game, way.x0, way.y0):
+        from_x, from_y = middle_of(game, way_out(game, layer, cell, way.x0, way.y0, goal))
         beside += length(from_x - way.x0, from_y - way.y0)
-    if goal == end:
-        to_x, to_y = way.x, way.y
-    else:
+    if goal != end:
+        to_x, to_y = middle_of(game, way_out(game, layer, goal, way.x, way.y, cell))
         beside += length(to_x - way.x, to_y - way.y)
     if way.backward:
         return beside + walk(game, layer, to_x, to_y, from_x, from_y)
     return beside + walk(game, layer, from_x, from_y, to_x, to_y)
+
+
+@kernel
+def way_out(game: Game, layer: int, near: int, x: float, y: float, to: int) -> int:
+    """The cell where one leaves a structure who goes from a point in it to a cell: in a straight
+    line if that soon leads to open ground, else the nearest one."""
+    to_x, to_y = middle_of(game, to)
+    distance = max(length(to_x - x, to_y - y), NEARLY)
+    for k in range(1, WAY_OUT_STEPS + 1):
+        step = min(0.5 * k / distance, 1.0)
+        cell = cell_of(game, x + step * (to_x - x), y + step * (to_y - y))
+        if game.land.walkable[layer, cell]:
+            return cell if game.land.island[layer, cell] == game.land.island[layer, near] else near
+        if not game.ground.walkable[layer, cell]:
+            return near
+    return near
 
 
 @kernel

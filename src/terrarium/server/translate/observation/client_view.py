@@ -42,6 +42,7 @@ class ClientView:
             counts=records(1, COUNTS),
             gone=records(sim.n_slots, GONE),
             listed=records(sim.n_slots, GONE),
+            halls=np.zeros(sim.n_slots, np.int64),
             hall=np.zeros(sim.n_slots, np.int64),
             assigned=np.zeros(sim.n_slots, np.int64),
             ideal=np.zeros(sim.n_slots, np.int64),

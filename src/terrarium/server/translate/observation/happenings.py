@@ -1,4 +1,4 @@
-"""What happened since the last observation: deaths, alerts, and orders that came to nothing."""
+"""What happened since the last observation: deaths and alerts."""
 
 from collections.abc import Iterator
 
@@ -16,34 +16,16 @@ TOLD = (codes.FINISHED, codes.DIED, codes.CAST_DONE, codes.STARTED)
 
 
 def fill_happenings(
-    game: LiveGame, view: ClientView, events: Records, response: api.ResponseObservation
+    game: LiveGame, view: ClientView, events: Records, seen: api.Observation
 ) -> None:
     """Fill what the events of the engine mean to this client's player."""
-    seen = response.observation
     if game.options.raw:
         dead = sorted(_dead(game, view, events))
         if dead:
             seen.raw_data.event.dead_units.extend(api_tag(tag) for tag in dead)
     if not game.player or not len(events):
         return
-    for event in events[events["kind"] == codes.FAILED]:
-        if event["owner"] == game.player:
-            response.action_errors.append(_failure(view, event))
     seen.alerts.extend(_alerts(game, view, events))
-
-
-def _failure(view: ClientView, event: Records) -> api.ActionError:
-    """An order to build says its product as the amount, all others their ability."""
-    ability = int(event["ability"])
-    number = (
-        view.ids.abilities[ability] if ability >= 0 else view.ids.products[int(event["amount"])]
-    )
-    result = int(event["result"]) or codes.COULDNT_REACH_TARGET
-    return api.ActionError(
-        unit_tag=api_tag(int(event["tag"])),
-        ability_id=int(number),
-        result=result,  # type: ignore[arg-type]  # an int is one of its values
-    )
 
 
 def _dead(game: LiveGame, view: ClientView, events: Records) -> set[int]:

@@ -31,7 +31,7 @@ def fill_observation(
         fill_map_state(game, raw.map_state, sees_all=request.disable_fog)
         fill_effects(game, view, raw)
         fill_radar(game, view, raw)
-    fill_happenings(game, view, news.events, response)
+    fill_happenings(game, view, news.events, seen)
     response.actions.extend(news.echoes)
     response.action_errors.extend(news.errors)
     response.chat.extend(news.chat)

@@ -1,0 +1,63 @@
+"""`terrarium play` and `terrarium match`: bots in files."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from terrarium.engine.compiling.cache import cache_folder
+from tests.program import call_program
+
+BOTS = Path(__file__).with_name("bots.py")
+ROOT = Path(__file__).parents[3]
+
+
+def play(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own: the client keeps where the game is, and sets up signals."""
+    return subprocess.run(
+        [sys.executable, "-c", "from terrarium.cli import main; main()", *words],
+        cwd=home,
+        env={**os.environ, "HOME": str(home), "TERRARIUM_CACHE": str(cache_folder())},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_bot_plays_and_its_logs_and_replay_are_kept(tmp_path: Path) -> None:
+    words = ("--map", "Flat64", "--race", "terran", "--opponent", "easy-zerg-rush", "--seed", "1")
+    done = play(tmp_path, "play", f"{BOTS}:Waiter", *words, "--limit", "6", "--json")
+    assert done.returncode == 0, done.stderr
+    outcome = json.loads(done.stdout)
+    assert (outcome["map"], outcome["results"]) == ("Flat64", ["Tie"])
+    assert outcome["players"][0] == "Waiter"
+    assert {"server.log", "bot.log", "game.SC2Replay"} <= set(os.listdir(tmp_path / "match"))
+
+
+def test_two_bots_play_each_other(tmp_path: Path) -> None:
+    bots = (f"{BOTS}:Waiter", f"{BOTS}:Loser")
+    done = play(tmp_path, "match", *bots, "--races", "zerg", "protoss", "--map", "Flat32")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["Waiter: Victory", "Loser: Defeat"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere.py",), "no such file"),
+        ((str(BOTS),), "Name one of them"),
+        ((f"{BOTS}:Nobody",), "found: none"),
+        ((f"{BOTS}:Waiter", "--race", "humans"), 'race "humans"'),
+        ((f"{BOTS}:Waiter", "--opponent", "hard"), "hard-zerg"),
+        ((f"{BOTS}:Waiter", "--opponent", "hard-zerg-cheese"), "Builds: "),
+        ((f"{BOTS}:Waiter", "--limit", "0"), "--limit is 0"),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_line(words: tuple[str, ...], said: str) -> None:
+    answer = call_program("play", *words)
+    assert answer.code == 2
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
