@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from terrarium.server import transport
-from terrarium.server.listen import address_of, open_port
+from terrarium.server.process.listen import address_of, open_port
 from terrarium.server.transport import PATH, Transport
 
 NO_UTF8 = b"\x08\xff\xfe\x01"

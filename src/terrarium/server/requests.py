@@ -25,7 +25,7 @@ from terrarium.server.lobby import (
     restart_game,
     wants_layers,
 )
-from terrarium.server.map_requests import available_maps, map_command, save_map
+from terrarium.server.maps.map_requests import available_maps, map_command, save_map
 from terrarium.server.observing import observer_action
 from terrarium.server.realtime import wait_for_loop
 from terrarium.server.replays.requests import replay_info, save_replay, start_replay
