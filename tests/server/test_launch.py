@@ -12,8 +12,8 @@ from pathlib import Path
 from s2clientprotocol import sc2api_pb2 as api
 from websockets.sync.client import connect
 
-import terrarium.server.listen as listen
-from terrarium.server.listen import open_port
+import terrarium.server.process.listen as listen
+from terrarium.server.process.listen import open_port
 
 LISTEN = Path(listen.__file__)
 

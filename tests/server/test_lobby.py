@@ -6,6 +6,7 @@ import pytest
 from s2clientprotocol import common_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.server.maps.stubs import stub
 from terrarium.server.requests import RULES
 from terrarium.server.session import (
     ENDED,
@@ -66,6 +67,7 @@ COMPUTER = api.PlayerSetup(type=api.Computer, race=TERRAN, difficulty=api.Easy)
             create(local_map=api.LocalMap(map_path="No", map_data=b"MPQ")),
             CODES.InvalidMapData,
         ),
+        (create(local_map=api.LocalMap(map_path="long" * 999)), CODES.InvalidMapPath),
         (create(local_map=None, battlenet_map_name="Nowhere LE"), CODES.InvalidMapName),
         (create(player_setup=None), CODES.MissingPlayerSetup),
         (create(player_setup=[api.PlayerSetup()]), CODES.InvalidPlayerSetup),
@@ -115,12 +117,20 @@ def test_a_join_that_is_not_complete_is_refused() -> None:
         answer = join(session, **how)
         assert answer.join_game.error == error
         assert answer.status == INIT_GAME
-    pictures = api.InterfaceOptions(raw=True)
-    pictures.feature_layer.width = 24
-    answer = join(session, race=TERRAN, options=pictures)
-    assert "not served" in answer.error[0]
-    assert answer.status == INIT_GAME
     assert join(session, race=TERRAN).status == IN_GAME
+
+
+@pytest.mark.parametrize("picture", ["feature_layer", "render"])
+def test_who_wants_to_see_pictures_is_told_that_there_are_none(picture: str) -> None:
+    session = Session(RULES)
+    ask(session, create_game=creation())
+    options = api.InterfaceOptions(raw=True)
+    setup = getattr(options, picture)
+    setup.resolution.x = setup.resolution.y = 64
+    assert join(session, race=TERRAN, options=options).status == IN_GAME
+    answer = ask(session, game_info=api.RequestGameInfo())
+    assert "are not served: join with options.raw alone" in answer.error[0]
+    assert answer.status == IN_GAME
 
 
 def test_an_observer_watches_two_computers() -> None:
@@ -165,10 +175,12 @@ def test_maps_are_listed_and_kept() -> None:
     maps = ask(session, available_maps=api.RequestAvailableMaps()).available_maps
     assert "SMAC_Maps/3m.SC2Map" in maps.local_map_paths
     assert "simple_64" in maps.battlenet_map_names
-    stored = api.RequestSaveMap(map_path="Own.SC2Map", map_data=b"MPQ")
+    stored = api.RequestSaveMap(map_path="Own.SC2Map", map_data=stub("Flat32").encode())
     assert not ask(session, save_map=stored).save_map.HasField("error")
-    missing = ask(session, save_map=api.RequestSaveMap(map_path="Own.SC2Map"))
-    assert missing.save_map.error == api.ResponseSaveMap.InvalidMapData
+    for data in (b"", b"MPQ"):
+        wrong = api.RequestSaveMap(map_path="Other.SC2Map", map_data=data)
+        answer = ask(session, save_map=wrong)
+        assert answer.save_map.error == api.ResponseSaveMap.InvalidMapData
     maps = ask(session, available_maps=api.RequestAvailableMaps()).available_maps
     assert "Own.SC2Map" in maps.local_map_paths
     named = create(local_map=None, battlenet_map_name="simple_64")

@@ -10,8 +10,9 @@ import pytest
 from s2clientprotocol import common_pb2, debug_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.server.multiplayer import lockstep
 from terrarium.server.requests import RULES
-from terrarium.server.session import ENDED, IN_GAME, INIT_GAME, LAUNCHED, Session
+from terrarium.server.session import ENDED, IN_GAME, INIT_GAME, LAUNCHED, QUIT, Session
 from tests.server.asking import RAW, ask
 
 SEATS = (api.Participant, api.Participant)
@@ -23,6 +24,12 @@ PATIENCE = 60
 def port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who leaves waits for others who never will, in some of these tests."""
+    monkeypatch.setattr(lockstep, "LEAVE_SECONDS", 0.2)
 
 
 @pytest.fixture
@@ -125,6 +132,18 @@ def test_who_leaves_has_lost_and_the_other_one_wins(
     assert ask(sessions[leaver], leave_game=api.RequestLeaveGame()).status == LAUNCHED
     assert waits.result(PATIENCE).status == ENDED
     assert results(sessions[1 - leaver]) == {leaver + 1: api.Defeat, 2 - leaver: api.Victory}
+
+
+def test_who_has_left_can_still_have_the_replay(port: int, pool: ThreadPoolExecutor) -> None:
+    host, other = begin(pool, port, *SEATS)
+    done = [pool.submit(step, session, 4) for session in (host, other)]
+    assert [one.result(PATIENCE).status for one in done] == [IN_GAME, IN_GAME]
+    left = [pool.submit(ask, s, leave_game=api.RequestLeaveGame()) for s in (host, other)]
+    assert [one.result(PATIENCE).status for one in left] == [LAUNCHED, LAUNCHED]
+    data = [ask(s, save_replay=api.RequestSaveReplay()).save_replay.data for s in (host, other)]
+    assert data[0] == data[1] != b""
+    ends = [pool.submit(ask, session, quit=api.RequestQuit()) for session in (host, other)]
+    assert [one.result(PATIENCE).status for one in ends] == [QUIT, QUIT]
 
 
 def test_both_have_the_result_of_a_surrender(port: int, pool: ThreadPoolExecutor) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from terrarium.cli.serve import Serve
 from terrarium.errors import TerrariumError
-from terrarium.server.install import InstallError, install
 from terrarium.server.maps.catalog import map_files
+from terrarium.server.process.install import InstallError, install
 from tests.program import call_program
 
 

@@ -68,7 +68,7 @@ class Serve:
         return cls(log=log, flags=tuple(rest))
 
     def run(self) -> None:
-        import terrarium.server.listen as listen
+        import terrarium.server.process.listen as listen
 
         need_server_packages()
         environment = dict(os.environ)
@@ -93,7 +93,7 @@ class Sc2Path:
 
     def run(self) -> None:
         need_server_packages()
-        from terrarium.server.install import default_folder, install
+        from terrarium.server.process.install import default_folder, install
 
         folder = Path(self.folder).expanduser() if self.folder else default_folder()
         install(folder)

@@ -24,6 +24,7 @@ from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
 from terrarium.server.rounds import SPARE_SLOTS, Rounds
 from terrarium.server.session import Refused
+from terrarium.server.texts import text_of
 from terrarium.server.translate.action_errors import failures, refusals
 from terrarium.server.translate.command_table import CommandTable
 from terrarium.server.translate.ids import Ids
@@ -38,6 +39,8 @@ CAMERA_X, CAMERA_Y = 1.75, 1.25
 """From its townhall towards its fields the camera of a player begins, in every recorded game."""
 MAX_CHEATS = 4096
 MAX_CHATS = 64
+MOST_LETTERS = 255
+"""of a message of a player"""
 CHUNK_TICKS = 32
 """in one call of the engine: events are read after each, before their ring is overwritten"""
 
@@ -51,6 +54,14 @@ class Pace(Protocol):
 
     def leave(self) -> None:
         """Let the others go on alone."""
+        ...
+
+    def quit(self) -> None:
+        """The process is about to end."""
+        ...
+
+    def close(self) -> None:
+        """There is nothing to tell the others any more."""
         ...
 
 
@@ -220,7 +231,8 @@ class LiveGame:
         """A message for everybody, with the next step."""
         if len(self._inputs.chat) >= MAX_CHATS:
             raise Refused(f"more than {MAX_CHATS} messages for one step")
-        self._inputs.chat.append(chat)
+        said = api.ActionChat(channel=chat.channel, message=text_of(chat.message)[:MOST_LETTERS])
+        self._inputs.chat.append(said)
 
     def give_up(self, wins: bool = False) -> None:
         """Surrender with the next step; or, by a debug command, have all opponents do so."""

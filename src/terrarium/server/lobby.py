@@ -14,7 +14,16 @@ from terrarium.server.maps.stubs import BadMapFile
 from terrarium.server.multiplayer.meeting import host_game, join_hosted_game, loopback_ports
 from terrarium.server.realtime import start_clock
 from terrarium.server.seats import MOST_NAME, RACE_WORDS, GameSeat
-from terrarium.server.session import IN_GAME, INIT_GAME, LAUNCHED, NOT_CREATED, Refused, Session
+from terrarium.server.session import (
+    IN_GAME,
+    INIT_GAME,
+    LAUNCHED,
+    NOT_CREATED,
+    QUIT,
+    Refused,
+    Session,
+)
+from terrarium.server.texts import text_of
 
 MOST_SEATS = 16
 SEAT_TYPES = (api.Participant, api.Computer, api.Observer)
@@ -42,6 +51,7 @@ def create_game(
         disable_fog=request.disable_fog,
     )
     let_go(session)
+    forget_left(session)
     session.plan = plan
     session.status = INIT_GAME
 
@@ -51,21 +61,24 @@ def _find_map(
 ) -> ServedMap | None:
     """The map that is asked for; without one the response says why."""
     if request.HasField("battlenet_map_name"):
-        named = find_served_map(request.battlenet_map_name)
+        name = text_of(request.battlenet_map_name)
+        named = find_served_map(name)
         if named is None:
             response.error = Creation.InvalidMapName
-            response.error_details = f'no map is called "{request.battlenet_map_name[:100]}"'
+            response.error_details = f'no map is called "{name[:100]}"'
         return named
-    local = request.local_map
-    if not local.map_path and not local.map_data:
+    local, path = request.local_map, text_of(request.local_map.map_path)
+    if not path and not local.map_data:
         response.error = Creation.MissingMap
         return None
+    data = local.map_data or session.saved_maps.get(path, b"")
     try:
-        data = local.map_data or session.saved_maps.get(local.map_path, b"")
-        found = find_served_map(local.map_path, data)
+        found = find_served_map(path, data)
     except BadMapFile as error:
         response.error, response.error_details = Creation.InvalidMapData, str(error)
         return None
+    except OSError:  # no file can have such a path
+        found = None
     if found is None:
         response.error = Creation.InvalidMapData if data else Creation.InvalidMapPath
         response.error_details = "no map of this name is known" if data else PATH_UNKNOWN
@@ -120,7 +133,7 @@ def _seat(setup: api.PlayerSetup) -> GameSeat:
         setup.race if setup.race in RACE_WORDS else common_pb2.Random,
         difficulty=setup.difficulty,
         ai_build=setup.ai_build,
-        name=setup.player_name[:MOST_NAME],
+        name=text_of(setup.player_name)[:MOST_NAME],
     )
 
 
@@ -134,6 +147,7 @@ def join_game(
     if not _may_join(request, response):
         return
     if session.plan is None:
+        forget_left(session)
         game, player = join_hosted_game(session, request, loopback_ports(request))
     else:
         seat = _free_seat(session.plan, request, response)
@@ -174,10 +188,6 @@ def wants_layers(options: api.InterfaceOptions) -> bool:
 
 def _may_join(request: api.RequestJoinGame, response: api.ResponseJoinGame) -> bool:
     """Is a join complete, whatever the game? If not, the response says why."""
-    if not request.HasField("server_ports"):
-        # PySC2's own test of two clients asks for layers and never looks at them. Who does look
-        # asks for game_info first, and is refused there.
-        refuse_pictures(request.options)
     if not request.HasField("participation"):
         response.error = Joining.MissingParticipation
     elif not request.HasField("options"):
@@ -207,7 +217,7 @@ def _free_seat(
 
 def _with_client(plan: GamePlan, seat: int, request: api.RequestJoinGame) -> GamePlan:
     """The plan with a client in one of its seats."""
-    name = request.player_name[:MOST_NAME]
+    name = text_of(request.player_name)[:MOST_NAME]
     taken = GameSeat(plan.seats[seat].type, request.race, name=name)
     seats = (*plan.seats[:seat], taken, *plan.seats[seat + 1 :])
     return replace(plan, seats=seats)
@@ -238,11 +248,28 @@ def leave_game(
 
 
 def let_go(session: Session) -> None:
-    """Forget the game of the process."""
+    """The process plays no game any more; of the last one there is still the replay."""
     game, session.game, session.plan = session.game, None, None
     session.bookmark = None
+    session.changed.notify_all()
     if game is not None:
+        forget_left(session)
+        session.left_game = game
         if game.pace is not None:
             game.pace.leave()
         game.close()
-    session.changed.notify_all()
+
+
+def forget_left(session: Session) -> None:
+    """Another game begins: nothing remains of the one before."""
+    game, session.left_game = session.left_game, None
+    if game is not None and game.pace is not None:
+        game.pace.close()
+
+
+def quit_server(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
+    """End the process, when this has been answered."""
+    let_go(session)
+    if session.left_game is not None and session.left_game.pace is not None:
+        session.left_game.pace.quit()
+    session.status = QUIT

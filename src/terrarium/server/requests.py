@@ -20,12 +20,12 @@ from terrarium.server.lobby import (
     create_game,
     join_game,
     leave_game,
-    let_go,
+    quit_server,
     refuse_pictures,
     restart_game,
     wants_layers,
 )
-from terrarium.server.map_requests import available_maps, map_command, save_map
+from terrarium.server.maps.map_requests import available_maps, map_command, save_map
 from terrarium.server.observing import observer_action
 from terrarium.server.realtime import wait_for_loop
 from terrarium.server.replays.requests import replay_info, save_replay, start_replay
@@ -38,7 +38,6 @@ from terrarium.server.session import (
     INIT_GAME,
     LAUNCHED,
     PLAYED,
-    QUIT,
     Refused,
     Rule,
     Session,
@@ -61,11 +60,6 @@ def _ping(session: Session, request: api.RequestPing, response: api.ResponsePing
     response.data_build = response.base_build = BASE_BUILD
 
 
-def _quit(session: Session, request: api.RequestQuit, response: api.ResponseQuit) -> None:
-    let_go(session)
-    session.status = QUIT
-
-
 def _observation(
     session: Session, request: api.RequestObservation, response: api.ResponseObservation
 ) -> None:
@@ -78,8 +72,8 @@ def _observation(
 def _game_info(
     session: Session, request: api.RequestGameInfo, response: api.ResponseGameInfo
 ) -> None:
-    refuse_pictures(session.playing.options)
     game = session.playing
+    refuse_pictures(game.options)
     if wants_layers(game.options):
         raise Refused("Feature layers are not served: join with options.raw alone")
     fill_game_info(game, response)
@@ -137,7 +131,7 @@ IN_A_GAME = frozenset({IN_GAME})
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "ping": Rule(_ping, ANY),
-        "quit": Rule(_quit, ANY),
+        "quit": Rule(quit_server, ANY),
         "create_game": Rule(create_game, ANY),
         "join_game": Rule(join_game, frozenset({LAUNCHED, INIT_GAME})),
         "restart_game": Rule(restart_game, frozenset({IN_GAME, ENDED})),
@@ -145,7 +139,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "quick_save": Rule(quick_save, IN_A_GAME),
         "quick_load": Rule(quick_load, frozenset({IN_GAME, ENDED})),
         "start_replay": Rule(start_replay, ANY),
-        "save_replay": Rule(save_replay, PLAYED),
+        "save_replay": Rule(save_replay, ANY),
         "replay_info": Rule(replay_info, ANY),
         "available_maps": Rule(available_maps, ANY),
         "save_map": Rule(save_map, ANY),

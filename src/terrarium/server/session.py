@@ -60,6 +60,8 @@ class Session:
         """of the game that was created"""
         self.game: LiveGame | None = None
         """the game of this process, whoever is connected"""
+        self.left_game: LiveGame | None = None
+        """the one before, until another begins"""
         self.saved_maps: dict[str, bytes] = {}
         """map files that clients have stored, by the path that they gave"""
         self.bookmark: Bookmark | None = None

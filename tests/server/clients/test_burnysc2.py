@@ -9,7 +9,7 @@ from sc2.data import Difficulty, Race, Result
 from sc2.main import run_game
 from sc2.player import Bot, Computer
 
-from terrarium.server.install import install
+from terrarium.server.process.install import install
 from tests.server.clients.bots import Loser, Prober, Waiter
 
 # The client's own calls of the libraries that it stands on.

@@ -13,7 +13,7 @@ from s2clientprotocol import common_pb2
 from s2clientprotocol import sc2api_pb2 as api
 from websockets.sync.client import connect
 
-import terrarium.server.listen as listen
+import terrarium.server.process.listen as listen
 from terrarium.errors import TerrariumError
 from terrarium.server.requests import RULES
 from terrarium.server.session import Session

@@ -13,9 +13,9 @@ from sc2.data import Race, Result
 from sc2.main import run_game
 from sc2.player import Bot, Computer, Human
 
-from terrarium.server.install import default_folder, install
-from terrarium.server.launch import LOG_VARIABLE
 from terrarium.server.matches.bot_files import ComputerName, MatchError
+from terrarium.server.process.install import default_folder, install
+from terrarium.server.process.launch import LOG_VARIABLE
 
 SERVER_LOG, BOT_LOG, REPLAY = "server.log", "bot.log", "game.SC2Replay"
 

@@ -32,9 +32,11 @@ class Kind(IntEnum):
     GRANT = 4
     """how far a client lets the game run, and what it puts in"""
     GONE = 5
-    """the host to the others: a client is gone"""
+    """a client has left, or the host has lost its server"""
     DONE = 6
     """the end of the game has been reached"""
+    QUITS = 8
+    """a client has its server end"""
     ALIVE = 7
     """nothing, now and then"""
 

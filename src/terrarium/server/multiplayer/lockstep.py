@@ -26,6 +26,8 @@ CHECK_LOOPS = 224
 END_SECONDS = 2.0
 """How long a server that has reached the end waits for the others: clients kill all servers as soon
 as one of them has a result."""
+LEAVE_SECONDS = 3.0
+"""How long a server whose client leaves waits for the other clients to leave as well."""
 LOOPS_AHEAD = 1
 """What is put in counts one loop later than in a game of one client (sc2api.md, 11)."""
 
@@ -43,6 +45,10 @@ class Lockstep:
         self._links: dict[int, Link] = {}
         self._granted = dict.fromkeys(range(len(players)), 0)
         self._gone: set[int] = set()
+        """have left the game"""
+        self._lost: set[int] = set()
+        """have no server any more"""
+        self._quitting: set[int] = set()
         self._done: set[int] = set()
         self._checks: dict[int, int] = {}
         self._their_checks: dict[int, int] = {}
@@ -71,10 +77,27 @@ class Lockstep:
             self._end_together()
 
     def leave(self) -> None:
-        """The others notice it by the end of the links."""
+        """Tell the others, and give them the time to leave as well: burnysc2 kills all servers as
+        soon as the first client is done, before the others have saved their replays."""
         self._trouble = "the game has been left"
+        self._tell(Kind.GONE, bytes([self._me]))
+        self._wait_for_others(self._gone)
+
+    def quit(self) -> None:
+        """End with the other servers, so that each client has its answer."""
+        self._tell(Kind.QUITS, bytes([self._me]))
+        self._wait_for_others(self._quitting)
+        self.close()
+
+    def close(self) -> None:
+        """End the links."""
         for link in self._links.values():
             link.close()
+
+    def _wait_for_others(self, ready: set[int]) -> None:
+        """Those whose servers are gone are not waited for."""
+        others = set(range(len(self._players))) - {self._me}
+        self._session.changed.wait_for(lambda: others <= ready | self._lost, LEAVE_SECONDS)
 
     def _go_to(self, loop: int) -> None:
         game, session = self._game, self._session
@@ -100,7 +123,7 @@ class Lockstep:
 
     def _tell(self, kind: Kind, payload: bytes) -> None:
         for client, link in self._links.items():
-            if client not in self._gone:
+            if client not in self._lost:
                 link.send(kind, payload)
 
     def _end_together(self) -> None:
@@ -125,13 +148,15 @@ class Lockstep:
             if client in self._gone or grant.since != self._granted[client]:
                 raise PeerError("a grant does not go on from the one before")
             self._take(grant)
-        elif kind == Kind.GONE and self._me != 0:
+        elif kind == Kind.GONE:
             self._drop(client)
         elif kind == Kind.DONE:
             self._done.add(client)
+        elif kind == Kind.QUITS:
+            self._quitting.add(client)
         if self._me == 0:
             for other, link in self._links.items():
-                if other != origin and other not in self._gone:
+                if other != origin and other not in self._lost:
                     link.send(kind, payload)
 
     def lose(self, origin: int) -> None:
@@ -139,12 +164,12 @@ class Lockstep:
         if self._me != 0:  # the host is gone, and with it the way to everybody else
             for client in range(len(self._players)):
                 if client != self._me:
+                    self._lost.add(client)
                     self._drop(client)
             return
+        self._lost.add(origin)
         self._drop(origin)
-        for other, link in self._links.items():
-            if other not in self._gone:
-                link.send(Kind.GONE, bytes([origin]))
+        self._tell(Kind.GONE, bytes([origin]))
 
     def _take(self, grant: Grant) -> None:
         player = self._players[grant.client]

@@ -32,6 +32,7 @@ from terrarium.server.multiplayer.links import Link
 from terrarium.server.multiplayer.lockstep import Lockstep
 from terrarium.server.seats import MOST_NAME, GameSeat, read_seat
 from terrarium.server.session import Refused, Session
+from terrarium.server.texts import text_of
 
 JOIN_SECONDS = 300.0
 """How long a join waits for the others."""
@@ -42,13 +43,14 @@ MAX_CLIENTS = 16
 
 def loopback_ports(request: api.RequestJoinGame) -> int:
     """The port at which the servers of a game meet; only servers of this machine do."""
-    if request.host_ip:
+    host = text_of(request.host_ip)
+    if host:
         try:
-            is_local = ipaddress.ip_address(request.host_ip).is_loopback
+            is_local = ipaddress.ip_address(host).is_loopback
         except ValueError:
-            is_local = request.host_ip == "localhost"
+            is_local = host == "localhost"
         if not is_local:
-            raise Refused(f"host_ip {request.host_ip[:100]}: games are played on this machine only")
+            raise Refused(f"host_ip {host[:100]}: games are played on this machine only")
     port = request.server_ports.game_port
     if not 0 < port < 65536:
         raise Refused(f"server_ports.game_port is {port}; a port is a number from 1 to 65535")
@@ -195,7 +197,7 @@ def _hello(request: api.RequestJoinGame) -> dict[str, Any]:
         "observes": request.HasField("observed_player_id"),
         "race": request.race,
         "view": request.observed_player_id,
-        "name": request.player_name[:MOST_NAME],
+        "name": text_of(request.player_name)[:MOST_NAME],
     }
 
 

@@ -5,13 +5,15 @@ from pathlib import Path
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.errors import TerrariumError
+from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import read_file
 from terrarium.replay.storage.container import MAX_FILE
-from terrarium.server.lobby import let_go, refuse_pictures
+from terrarium.server.lobby import forget_left, let_go, refuse_pictures
 from terrarium.server.realtime import LOOPS_PER_SECOND, start_clock
 from terrarium.server.replays.files import SavedGame, read_saved, saved_bytes
 from terrarium.server.replays.replay_game import ReplayGame, apm_of
 from terrarium.server.session import IN_REPLAY, Session
+from terrarium.server.texts import text_of
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
 Starting = api.ResponseStartReplay
@@ -21,8 +23,8 @@ Informing = api.ResponseReplayInfo
 def save_replay(
     session: Session, request: api.RequestSaveReplay, response: api.ResponseSaveReplay
 ) -> None:
-    """The game so far, as a file."""
-    response.data = saved_bytes(session.playing)
+    """The game so far, as a file; also when it was left: burnysc2 asks afterwards."""
+    response.data = saved_bytes(session.left_game or session.playing)
 
 
 def start_replay(
@@ -63,6 +65,7 @@ def start_replay(
         return
     game.realtime = request.realtime
     let_go(session)
+    forget_left(session)
     session.game, session.plan = game, game.plan
     session.status = IN_REPLAY
     session.note_end()  # it may hold the beginning of a game alone
@@ -89,10 +92,13 @@ def replay_info(
         response.error, response.error_details = Informing.InvalidReplayData, str(error)
 
 
-def _content(which: str, path: str, data: bytes) -> bytes:
+def _content(which: str, path: str | bytes, data: bytes) -> bytes:
     if which == "replay_data":
         return data
-    return read_file(Path(path).expanduser(), MAX_FILE + 1)
+    try:
+        return read_file(Path(text_of(path)), MAX_FILE + 1)
+    except ValueError as error:  # of a path with a zero byte
+        raise ReplayError("this is no path of a file") from error
 
 
 def _describe(saved: SavedGame, response: api.ResponseReplayInfo) -> None:

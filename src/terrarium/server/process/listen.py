@@ -38,7 +38,7 @@ if __name__ == "__main__":
     listening = open_port(*address_of(sys.argv[1:]))
     # This folder is no place to import from; the one that holds the package is, installed or not.
     here = __file__.rpartition("/")[0] or "."
-    sys.path[:] = [f"{here}/../..", *(path for path in sys.path if path != here)]
-    from terrarium.server.launch import serve
+    sys.path[:] = [f"{here}/../../..", *(path for path in sys.path if path != here)]
+    from terrarium.server.process.launch import serve
 
     serve(listening)

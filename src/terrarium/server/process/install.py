@@ -4,7 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
-import terrarium.server.listen as listen
+import terrarium.server.process.listen as listen
 from terrarium.errors import TerrariumError
 from terrarium.server.maps.catalog import map_files
 from terrarium.server.maps.stubs import stub

@@ -1,0 +1,1 @@
+"""The server as a process, and the folder in which clients find it."""
