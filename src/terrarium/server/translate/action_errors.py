@@ -8,7 +8,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.engine import codes
 from terrarium.engine.records import Records
 from terrarium.server.translate.ids import Ids, api_tag
-from terrarium.server.translate.unit_commands import GivenActions
+from terrarium.server.translate.unit_commands import NO_ECHO, GivenActions
 
 
 def refusals(
@@ -16,7 +16,8 @@ def refusals(
 ) -> tuple[list[api.ActionError], list[api.Action]]:
     """The errors of actions that no unit could carry out any more, and the echoes of the others."""
     done = np.zeros(len(given.echoes), np.bool_)
-    done[given.actions[answers["result"] == codes.SUCCESS]] = True
+    shown = given.actions != NO_ECHO
+    done[given.actions[shown & (answers["result"] == codes.SUCCESS)]] = True
     errors = []
     for k in np.flatnonzero(~done).tolist():
         row = int(np.flatnonzero(given.actions == k)[0])

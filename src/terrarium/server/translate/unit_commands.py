@@ -26,6 +26,9 @@ SPREAD = 12.0
 """Groups that are wider than this gather at their goal; others keep their formation on the way.
 The game's own limit was not measured."""
 ABOUT_POINTS = (codes.MOVE, codes.ATTACK_MOVE, codes.PATROL)
+WALKS = (*ABOUT_POINTS, codes.ATTACK, codes.FOLLOW, codes.HEAL)
+NO_ECHO = -1
+"""of commands that no observation shows"""
 PRODUCTION = (codes.HOW_TRAIN, codes.HOW_RESEARCH)
 
 
@@ -58,7 +61,7 @@ class GivenActions:
     abilities: NDArray[np.int64]
     """the exact ability of each"""
     actions: NDArray[np.int64]
-    """to which of the echoes each belongs"""
+    """to which of the echoes each belongs, or NO_ECHO"""
     echoes: tuple[api.Action, ...]
 
 
@@ -222,10 +225,14 @@ class CommandReader:
             for pick in picks:
                 self._n_picks[pick.slot] = self._n_picks.get(pick.slot, 0) + 1
                 # What it does now is of no account once it has been told something else.
+                ability = pick.choice.ability
                 if same[pick.row] and pick.slot not in self._told:
+                    if orders[pick.row] in WALKS:  # which looks for its way anew
+                        rows.append(pick.row)
+                        abilities.append(ability)
+                        actions.append(NO_ECHO)
                     continue
                 self._told.add(pick.slot)
-                ability = pick.choice.ability
                 if ability not in shown:
                     shown[ability] = len(echoes)
                     echoes.append(_echo(draft, ability))
@@ -243,7 +250,7 @@ class CommandReader:
         return results, given
 
     def _repeats(self, commands: Records, orders: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which commands ask for what their unit does already: they are ignored."""
+        """Which commands ask for what their unit does already: they are ignored, and not shown."""
         slots = np.maximum(commands["unit"], 0)
         first = self._sim.games.orders[0, slots, 0]
         same = (orders > 0) & ~commands["queued"] & (self._sim.units["n_orders"][0, slots] > 0)

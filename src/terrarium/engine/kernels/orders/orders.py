@@ -167,6 +167,7 @@ def give_order(game: Game, u: int, command: Records) -> int:
         use_at_once(game, u, command.ability, v, x, y)
         return codes.SUCCESS
     if not queued and is_same_order(game, u, kind, command):
+        begin_way(game, u)
         return codes.SUCCESS
     if not queued:
         if kind == codes.GATHER:
@@ -184,7 +185,8 @@ def give_order(game: Game, u: int, command: Records) -> int:
 
 @kernel
 def is_same_order(game: Game, u: int, kind: int, command: Records) -> bool:
-    """Is it what the unit does already? Such an order is ignored (sc2api.md, 11)."""
+    """Is it what the unit does already? Such an order is ignored (sc2api.md, 11), but that a walker
+    looks for its way anew (fidelity.md)."""
     order, v = game.orders[u, 0], command.target
     if game.units[u].n_orders == 0 or order.kind != kind:
         return False
@@ -385,6 +387,13 @@ def interrupt(game: Game, u: int, kind: int) -> None:
         me.backswing = 0.0
         me.heal_target = codes.NO_UNIT
     drop_orders(game, u, 0)
+    begin_way(game, u)
+
+
+@kernel
+def begin_way(game: Game, u: int) -> None:
+    """Let a unit look for its way, with new patience, and be at home where it is."""
+    me = game.units[u]
     me.away = False
     me.home_x, me.home_y = me.x, me.y
     me.way_tick = 0
@@ -402,10 +411,7 @@ def finish_order(game: Game, u: int) -> None:
         done.x, done.y = following.x, following.y
         done.back_x, done.back_y = following.back_x, following.back_y
     me.n_orders -= 1
-    me.home_x, me.home_y = me.x, me.y
-    me.away = False
-    me.way_tick = 0
-    me.stalled = 0
+    begin_way(game, u)
     me.heal_target = codes.NO_UNIT
     if me.target_why == codes.TARGET_ORDERED:
         forget_target(game, u)
