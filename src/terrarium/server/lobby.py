@@ -71,8 +71,8 @@ def _find_map(
     if not path and not local.map_data:
         response.error = Creation.MissingMap
         return None
+    data = local.map_data or session.saved_maps.get(path, b"")
     try:
-        data = local.map_data or session.saved_maps.get(path, b"")
         found = find_served_map(path, data)
     except BadMapFile as error:
         response.error, response.error_details = Creation.InvalidMapData, str(error)
