@@ -6,6 +6,7 @@ import pytest
 from s2clientprotocol import raw_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
+from tests.server.asking import ask
 from tests.server.commanding import Client, unit_command
 
 FREE = (30.5, 14.5)
@@ -185,8 +186,6 @@ def test_empty_actions_chat_and_actions_on_pictures() -> None:
 
 
 def test_too_many_commands_are_refused_together_and_nothing_is_lost() -> None:
-    from tests.server.asking import ask
-
     client = Client()
     scvs = client.tags("scv")
     many = [unit_command(16, scvs, at=FREE)] * 400

@@ -34,6 +34,7 @@ class Scene:
     """One unit with everything that it could want, and others to aim at."""
 
     def __init__(self, race: str) -> None:
+        self.race = race
         self.client = Client(session=in_game(map_path=MAP))
         sim = self.client.game.sim
         if race == "Zerg":
@@ -58,6 +59,8 @@ class Scene:
             if sim.units["alive"][0, slot] and int(sim.units["tag"][0, slot]) not in self.stays:
                 sim.remove(0, slot)
         tag = client.create(unit, *AT)
+        if self.race == "Protoss":
+            client.game.step(4)  # structures feel the power
         if unit in LABS and techs:
             client.create(f"{unit}_tech_lab", AT[0] + 2.5, AT[1] - 0.5)
         self.own = [client.create("marine", AT[0] + 5, AT[1] - 3)]
@@ -75,7 +78,7 @@ class Scene:
         player, account = sim.players[0, 1], sim.games.accounts[0, 1]
         sim.players["techs"][0, 1], sim.players["levels"][0, 1, :-1] = techs, level
         sim.players["minerals"][0, 1] = sim.players["vespene"][0, 1] = 5000.0
-        sim.players["nukes"][0, 1] = 1
+        sim.players["nukes"][0, 1] = 1 if techs else 0
         account["fulfilled"], account["supply_cap"] = ALL, 200.0
         sim.units["energy"][0, client.slot(tag)] = 200.0
         assert player["minerals"] == 5000.0
@@ -85,7 +88,8 @@ class Scene:
         if aim == "none":
             return [{}]
         if aim == "point":
-            return [{"at": (AT[0] + dx, AT[1] - 6.0)} for dx in (0.0, 4.0)]
+            steps = ((0.0, -6.0), (4.0, -6.0), (-4.0, 4.0))
+            return [{"at": (AT[0] + dx, AT[1] + dy)} for dx, dy in steps]
         on = [self.own[0], self.own[1], self.own[-2], *self.enemies, self.mineral, self.geyser]
         return [{"on": tag} for tag in [*on, *self.own[2:]]]
 
@@ -125,6 +129,8 @@ def walked(race: str) -> dict[int, set[str]]:
     for row, unit in enumerate(ids.facts.units.values()):
         if unit.race != race or unit.agent_copy_of or unit.name in NO_UNITS:
             continue
+        if unit.resource is not None:  # stands on geysers alone
+            continue
         for ability, meaning in ids.cards[row].items():
             users = found.setdefault(ability, set())
             users.add(unit.name)
@@ -140,7 +146,11 @@ def walked(race: str) -> dict[int, set[str]]:
 
 NO_UNITS = {"nuke", "parasitic_bomb_dummy", "force_field"}
 """types that nobody commands"""
-NEVER_TAKEN: dict[int, str] = {}
+NEVER_TAKEN = {
+    199: "a rally point of units that are warped in",
+    1682: "the crew of a bunker chooses its targets itself",
+    2081: "the rules know no banelings that look for structures",
+}
 """and why"""
 
 

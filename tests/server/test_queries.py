@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from s2clientprotocol import query_pb2
 
-from terrarium.server.translate.ids import api_tag
+from terrarium.data.maps.game_map import GameMap
 from tests.server.asking import in_game
 from tests.server.commanding import Client, Point
 
@@ -36,7 +36,11 @@ def test_straight_ways_are_as_long_as_they_are() -> None:
     client = Client()
     marine, medivac = client.create("marine", 30.0, 14.0), client.create("medivac", 30.0, 14.0)
     client.step(2)
-    asked = [((30.0, 14.0), (34.0, 17.0)), (marine, (34.0, 14.0)), (medivac, (19.5, 19.5))]
+    asked: list[tuple[Point | int, Point]] = [
+        ((30.0, 14.0), (34.0, 17.0)),
+        (marine, (34.0, 14.0)),
+        (medivac, (19.5, 19.5)),
+    ]
     there = client.unit(marine)
     straight = math.dist((there["x"], there["y"]), (34.0, 14.0))
     distances = ways(client, *asked)
@@ -71,7 +75,9 @@ def test_where_no_way_leads_it_is_0() -> None:
 def test_ways_lead_out_of_townhalls_and_to_what_is_hidden_in_the_fog() -> None:
     """Bots ask for the way from their start to the enemy's, both of them inside of a townhall."""
     client = Client(session=in_game(map_path="Flat64.SC2Map"))
-    starts = client.game.map.ground.starts
+    ground = client.game.map.ground
+    assert isinstance(ground, GameMap)
+    starts = ground.starts
     distance = math.dist(*starts)
     assert ways(client, (starts[0], starts[1]))[0] == pytest.approx(distance, rel=0.1)
     assert ways(client, (starts[1], starts[0])) == [0.0]  # the own townhall is no place to go to
@@ -310,4 +316,3 @@ def test_thousands_of_questions_are_answered_in_order() -> None:
     some = np.random.default_rng(1).integers(0, len(points), 50)
     for k in some.tolist():
         assert answers[k] == sim.can_place(0, 1, "supply_depot", points[k])
-    assert api_tag(1) > 0

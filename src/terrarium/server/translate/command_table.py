@@ -31,7 +31,7 @@ KEEP_FORMATION = frozenset((codes.MOVE, codes.ATTACK, codes.ATTACK_MOVE, codes.P
 
 
 @dataclass(frozen=True)
-class Choice:
+class AbilityChoice:
     """One way in which units of a type can carry an ability out."""
 
     ability: int
@@ -55,11 +55,11 @@ class CommandTable:
 
     def __init__(self, sim: Simulator, ids: Ids) -> None:
         self._rules, self._ids = sim.rules, ids
-        self._choices: dict[tuple[int, int, str], tuple[Choice, ...]] = {}
-        self._autocasts: dict[tuple[int, int], tuple[Choice, ...]] = {}
+        self._choices: dict[tuple[int, int, str], tuple[AbilityChoice, ...]] = {}
+        self._autocasts: dict[tuple[int, int], tuple[AbilityChoice, ...]] = {}
         self._rows_of: dict[tuple[int, int], int] = {}
 
-    def choices(self, kind: int, ability: int, aim: str) -> tuple[Choice, ...]:
+    def choices(self, kind: int, ability: int, aim: str) -> tuple[AbilityChoice, ...]:
         """What an ability, exact or general, may be for units of a type; `aim`: what the command
         names, "none", "point" or "unit"."""
         key = (kind, ability, aim)
@@ -74,13 +74,15 @@ class CommandTable:
         """Can units of a type use an ability at all?"""
         return bool(self._ids.meanings(kind, ability))
 
-    def autocasts(self, kind: int, ability: int) -> tuple[Choice, ...]:
+    def autocasts(self, kind: int, ability: int) -> tuple[AbilityChoice, ...]:
         """The abilities of a type that an ability id can switch to work by themselves."""
         key = (kind, ability)
         found = self._autocasts.get(key)
         if found is None:
             found = tuple(
-                Choice(meaning.ability, codes.SWITCH_AUTOCAST, self._kit_row(kind, meaning), False)
+                AbilityChoice(
+                    meaning.ability, codes.SWITCH_AUTOCAST, self._kit_row(kind, meaning), False
+                )
                 for meaning in self._ids.meanings(kind, ability)
                 if meaning.kind in (codes.CAST, codes.HEAL) or self._is_own_form(kind, meaning)
             )
@@ -102,25 +104,25 @@ class CommandTable:
         """The exact id of a row of Rules.abilities."""
         return int(self._ids.abilities[row])
 
-    def _choice(self, kind: int, meaning: Meaning) -> Choice:
+    def _choice(self, kind: int, meaning: Meaning) -> AbilityChoice:
         what, row, ability = meaning.kind, meaning.row, meaning.ability
         if what == codes.CAST:
             mechanic = int(self._rules.abilities["mechanic"][row])
             by_one = meaning.target != "none" and mechanic not in USED_BY_ALL
-            return Choice(ability, what, row, by_one)
+            return AbilityChoice(ability, what, row, by_one)
         if what in (codes.BUILD, codes.PRODUCE):
             by_one = int(self._rules.products["how"][row]) not in MADE_BY_ALL
-            return Choice(ability, what, row, by_one)
+            return AbilityChoice(ability, what, row, by_one)
         if what == codes.CANCEL_LAST:
-            return Choice(ability, what, CANCELS[meaning.scope], False)
+            return AbilityChoice(ability, what, CANCELS[meaning.scope], False)
         if meaning.scope == Scope.WORK:
-            return Choice(ability, what, row, False, halts=True)
+            return AbilityChoice(ability, what, row, False, halts=True)
         if ability == SMART:
-            return Choice(ability, what, row, False)
+            return AbilityChoice(ability, what, row, False)
         shown = int(self._ids.orders[kind, what])
         if shown == SCAN_MOVE:  # without a weapon it goes along with those who attack
             what = codes.ATTACK_MOVE
-        return Choice(shown or ability, what, row, False)
+        return AbilityChoice(shown or ability, what, row, False)
 
     def _is_own_form(self, kind: int, meaning: Meaning) -> bool:
         """Is it a change of form that comes by itself, as a gateway's?"""

@@ -15,7 +15,7 @@ from terrarium.engine.questions import judge_commands
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import COMMAND
-from terrarium.server.translate.command_table import Choice, CommandTable
+from terrarium.server.translate.command_table import AbilityChoice, CommandTable
 from terrarium.server.translate.ids import SMART
 from terrarium.server.translate.tagged_units import TaggedUnits
 from terrarium.server.translate.unit_orders import FIXED_POINT, cut
@@ -35,12 +35,12 @@ class Candidate:
 
     slot: int
     """of the unit that the client named"""
-    choice: Choice
+    choice: AbilityChoice
     row: int
 
 
 @dataclass
-class Draft:
+class ActionDraft:
     """One action: what each of its units may do, best first."""
 
     result: int = codes.ERROR
@@ -76,14 +76,14 @@ class CommandReader:
         self._sim, self._table, self._player = sim, table, player
         self._told = set(waiting)
         self._units = TaggedUnits(sim, player)
-        self._drafts: list[Draft] = []
+        self._drafts: list[ActionDraft] = []
         self._rows: list[tuple[int, int, int, int, int, float, float, bool, int, int]] = []
         self._boarding: set[int] = set()
         self._n_picks: dict[int, int] = {}
 
     def read(self, command: raw_pb2.ActionRawUnitCommand, origin: tuple[float, float]) -> None:
         """Add a unit command; `origin`: where the client's coordinates begin."""
-        draft = Draft(command=command)
+        draft = ActionDraft(command=command)
         self._drafts.append(draft)
         slots = self._units.slots(command.unit_tags)
         target, x, y, aim = codes.NO_UNIT, 0.0, 0.0, "none"
@@ -126,7 +126,7 @@ class CommandReader:
 
     def read_autocast(self, toggle: raw_pb2.ActionRawToggleAutocast) -> None:
         """Add a switch of an autocast."""
-        draft = Draft()
+        draft = ActionDraft()
         self._drafts.append(draft)
         for slot in self._units.slots(toggle.unit_tags):
             choices = self._table.autocasts(self._units.kinds[slot], toggle.ability_id)
@@ -139,7 +139,9 @@ class CommandReader:
                 ]
             )
 
-    def _add(self, slot: int, choice: Choice, target: int, x: float, y: float, queued: bool) -> int:
+    def _add(
+        self, slot: int, choice: AbilityChoice, target: int, x: float, y: float, queued: bool
+    ) -> int:
         """A command for the engine to judge; its row."""
         self._rows.append(
             (
@@ -191,12 +193,12 @@ class CommandReader:
             choice = self._named(by, load)
             waits = queued or carrier in self._boarding
             row = self._add(carrier, choice, passenger, 0.0, 0.0, waits)
-            found.append(Candidate(slot, Choice(SMART, choice.kind, choice.row, False), row))
+            found.append(Candidate(slot, AbilityChoice(SMART, choice.kind, choice.row, False), row))
             self._boarding.add(carrier)
             break
         return found
 
-    def _named(self, kind: int, row: int) -> Choice:
+    def _named(self, kind: int, row: int) -> AbilityChoice:
         ability = self._table.ability_of(row)
         (choice,) = self._table.choices(kind, ability, "unit")
         return choice
@@ -254,7 +256,7 @@ class CommandReader:
         repeats: NDArray[np.bool_] = same & (at_point | at_unit)
         return repeats
 
-    def _pick(self, draft: Draft, answers: list[int]) -> tuple[list[Candidate], int]:
+    def _pick(self, draft: ActionDraft, answers: list[int]) -> tuple[list[Candidate], int]:
         """Who carries an action out, and what is answered."""
         accepted, why = [], draft.result
         for candidates in draft.units:
@@ -311,7 +313,7 @@ def builder_at(sim: Simulator, slot: int) -> int:
     return slot if works else codes.NO_UNIT
 
 
-def _echo(draft: Draft, ability: int) -> api.Action:
+def _echo(draft: ActionDraft, ability: int) -> api.Action:
     """How an observation shows an action, its units left out."""
     echo = api.Action()
     if draft.command is None:
