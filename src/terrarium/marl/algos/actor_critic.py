@@ -1,4 +1,4 @@
-"""What PPO and COMA share: settings, minibatches of a rollout, imitation of a teacher."""
+"""What PPO and COMA share: settings, scheduled coefficients, minibatches of a rollout."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -75,6 +75,24 @@ class ActorCriticConfig:
                 f"algo.n_minibatches is {self.n_minibatches} and env.n_envs {n_envs}: "
                 "each minibatch needs an environment"
             )
+
+
+@dataclass(frozen=True)
+class Coefs:
+    """Scheduled coefficients of the loss."""
+
+    lr: float
+    entropy_coef: float
+    teacher_coef: float
+
+
+def coefs_at(cfg: ActorCriticConfig, progress: float) -> Coefs:
+    """Coefficients at this fraction of the run."""
+    return Coefs(
+        lr=cfg.lr.at(progress),
+        entropy_coef=cfg.entropy_coef.at(progress),
+        teacher_coef=cfg.teacher_coef_at(progress),
+    )
 
 
 def minibatches(

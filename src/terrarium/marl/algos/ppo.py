@@ -10,7 +10,7 @@ from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
-from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
+from terrarium.marl.algos.actor_critic import ActorCriticConfig, Coefs, coefs_at, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
@@ -85,29 +85,11 @@ class PpoBatch:
     returns: Tensor  # [B, T, A]
 
 
-@dataclass(frozen=True)
-class PpoCoefs:
-    """Scheduled coefficients."""
-
-    lr: float
-    entropy_coef: float
-    teacher_coef: float
-
-
-def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
-    """Coefficients at this fraction of the run."""
-    return PpoCoefs(
-        lr=cfg.lr.at(progress),
-        entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef_at(progress),
-    )
-
-
 def ppo_loss(
     batch: PpoBatch,
     policy: ActionDistribution,
     values: Tensor,
-    weights: PpoCoefs,
+    weights: Coefs,
     cfg: PpoConfig,
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; the policy is of [B, T, A], and

@@ -15,6 +15,7 @@ from terrarium.marl.nets.building_blocks import AttentionPool, linear
 from terrarium.marl.nets.entity_products import pair_tokens
 from terrarium.marl.nets.unit_columns import (
     N_COUNTS,
+    UnitEncoder,
     columns_for,
     log_counts,
     read_columns,
@@ -35,7 +36,7 @@ class AttentionConfig(PartConfig):
         check_ranges("encoder", self, token_dim=(4, 4096), n_heads=(1, 64))
 
 
-class AttentionEncoder(nn.Module):
+class AttentionEncoder(UnitEncoder):
     """Each agent's own token attends to the tokens of those it sees.
 
     A token is the sum of what anybody knows of a unit and of how the observer stands to it; the
@@ -44,9 +45,6 @@ class AttentionEncoder(nn.Module):
     """
 
     Config: ClassVar[type[AttentionConfig]] = AttentionConfig
-    reads_units: ClassVar[bool] = True
-    skips_absent: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: AttentionConfig) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
-from terrarium.marl.nets.unit_columns import columns_for, others_seen, with_ids
+from terrarium.marl.nets.unit_columns import UnitEncoder, columns_for, others_seen, with_ids
 
 _NAMES = list(FEATURES)
 _ALLY, _ENEMY = _NAMES.index("ally"), _NAMES.index("enemy")
@@ -38,7 +38,7 @@ class CnnConfig(PartConfig):
         check_ranges("encoder", self, grid_size=(3, 64), token_dim=(4, 4096))
 
 
-class CnnEncoder(nn.Module):
+class CnnEncoder(UnitEncoder):
     """Two convolutions over the map, joined with what the agent knows of itself.
 
     The map is coarse, so it says where crowds are; who is aimed at is asked of tokens, which know
@@ -46,8 +46,7 @@ class CnnEncoder(nn.Module):
     """
 
     Config: ClassVar[type[CnnConfig]] = CnnConfig
-    reads_units: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
+    skips_absent: ClassVar[bool] = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: CnnConfig) -> None:
         super().__init__()

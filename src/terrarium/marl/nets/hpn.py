@@ -11,7 +11,13 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
-from terrarium.marl.nets.unit_columns import Columns, columns_for, others_seen, with_ids
+from terrarium.marl.nets.unit_columns import (
+    Columns,
+    UnitEncoder,
+    columns_for,
+    others_seen,
+    with_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class HpnConfig(PartConfig):
         check_ranges("encoder", self, token_dim=(4, 4096))
 
 
-class HpnEncoder(nn.Module):
+class HpnEncoder(UnitEncoder):
     """The sum of x W(x) over those an agent sees: their order does not matter, each has its say.
 
     Tokens are what the hypernetworks know of each unit before their last layer, beside a 1. That
@@ -34,8 +40,6 @@ class HpnEncoder(nn.Module):
     """
 
     Config: ClassVar[type[HpnConfig]] = HpnConfig
-    reads_units: ClassVar[bool] = True
-    skips_absent: ClassVar[bool] = True
     # Tokens of allies and of enemies are not of one kind.
     n_sides: ClassVar[int] = 2
 

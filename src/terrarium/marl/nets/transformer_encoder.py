@@ -19,6 +19,7 @@ from terrarium.marl.net_config import (
 from terrarium.marl.nets.building_blocks import linear, split_axis
 from terrarium.marl.nets.unit_columns import (
     N_COUNTS,
+    UnitEncoder,
     columns_for,
     log_counts,
     themselves,
@@ -42,7 +43,7 @@ class TransformerEncoderConfig(PartConfig):
         check_heads("encoder", net, self.n_heads)
 
 
-class TransformerEncoder(nn.Module):
+class TransformerEncoder(UnitEncoder):
     """Tokens of the agent itself and of whom it sees pass through blocks of self-attention.
 
     An agent's own token stands in its own place among the members; what becomes of it stands for
@@ -50,9 +51,6 @@ class TransformerEncoder(nn.Module):
     """
 
     Config: ClassVar[type[TransformerEncoderConfig]] = TransformerEncoderConfig
-    reads_units: ClassVar[bool] = True
-    skips_absent: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TransformerEncoderConfig) -> None:
         super().__init__()

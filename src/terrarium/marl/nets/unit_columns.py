@@ -1,6 +1,7 @@
-"""What an agent may know: columns of the table and of pairs, the same for every encoder."""
+"""What encoders of units have in common: columns of the table and of pairs, the same for all."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +33,14 @@ _SKILLS_OF_ITSELF = [
     for i, name in enumerate(_SKILLS)
     if i >= _FIRST_OWN_SKILL and name not in SKILL_PAIR_FEATURES
 ]
+
+
+class UnitEncoder(nn.Module):
+    """An encoder that reads tables of units, to which those that are absent make no difference."""
+
+    reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
+    n_sides: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
