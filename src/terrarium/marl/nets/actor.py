@@ -79,18 +79,23 @@ class Actor(nn.Module):
         return self.logits(encoding, obs), encoding.carry
 
     def encode(
-        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+        self,
+        obs: Obs,
+        carry: Tensor,
+        resets: Tensor,
+        only_acting: bool = False,
+        crops: list[Crop] | None = None,
     ) -> Encoding:
         """Features of all agents, after communication.
 
         With `only_acting` agents count only where they act, as they do in policies: others may be
-        left out, and their memory as well. The values of the dead are part of a team's.
+        left out, and their memory as well. The values of the dead are part of a team's. `crops` are
+        those of the merged obs, where they are known already.
         """
         ids = one_hot_ids(self.n_ids, obs)
         if self.comm is None:
-            flat = obs.merge()
-            crops = crops_of(flat) if only_acting and self._may_crop else []
-            if crops or (crops := filled_of(flat) if self._may_crop else []):
+            crops = self._crops(obs.merge(), only_acting, crops)
+            if crops:
                 counts = obs.acting if only_acting else is_filled(obs).unsqueeze(-1)
                 return self._encode_crops(crops, obs, carry, resets, counts)
             return self.encode_alone(obs, carry, resets, ids)
@@ -115,6 +120,13 @@ class Actor(nn.Module):
         are of everybody."""
         skips = getattr(self.encoder, "skips_absent", False) and not self.n_ids
         return bool(skips) and self.roles is None and not isinstance(self.core, TokenCore)
+
+    def _crops(self, flat: Obs, only_acting: bool, known: list[Crop] | None) -> list[Crop]:
+        """What is read of battles [B T, ...]; nothing: all of them."""
+        if not self._may_crop:
+            return []
+        crops = [] if not only_acting else crops_of(flat) if known is None else known
+        return crops or filled_of(flat)
 
     def _encode_crops(
         self, crops: list[Crop], obs: Obs, carry: Tensor, resets: Tensor, counts: Tensor
@@ -342,7 +354,12 @@ class SeparateActors(nn.Module):
         return self.logits(encoding, obs), encoding.carry
 
     def encode(
-        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+        self,
+        obs: Obs,
+        carry: Tensor,
+        resets: Tensor,
+        only_acting: bool = False,
+        crops: list[Crop] | None = None,
     ) -> Encoding:
         """Features of each agent by its own network, after communication; nothing is left out."""
         comms = self._comms()
