@@ -11,6 +11,7 @@ from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.marl.algos.ppo import Mappo, PpoConfig
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets import actor as actors
 from terrarium.marl.nets import crops
 from terrarium.marl.nets.actor import Actor, make_actor
 from terrarium.marl.nets.critic import Critic
@@ -53,6 +54,9 @@ def test_who_acts_says_the_same_and_learns_the_same(
     net: NetConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch.manual_seed(0)
+    # Groups of few, so that there are several.
+    monkeypatch.setattr(crops, "LEAST_BATTLES", 1)
+    monkeypatch.setattr(actors, "LEAST_AGENTS", 1)
     spec, obs, resets = armies()
     actor = make_actor(spec, net)
     carry = torch.randn(len(resets), obs.n_agents, actor.carry_size) * 0.1
@@ -67,7 +71,7 @@ def test_who_acts_says_the_same_and_learns_the_same(
         return [logits * acting, *grads]
 
     assert isinstance(actor, Actor)
-    assert actor.encode(obs, carry, resets, only_acting=True).crops
+    assert len(actor.encode(obs, carry, resets, only_acting=True).crops) == crops.N_CROPS
     ours = said()
     everything(monkeypatch)
     assert not actor.encode(obs, carry, resets, only_acting=True).crops

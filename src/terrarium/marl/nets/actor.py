@@ -27,7 +27,9 @@ from terrarium.marl.nets.unit_columns import one_hot_ids
 _NAMES = list(FEATURES)
 _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground", "hits_air"))
 N_LENGTHS = 3
-"""Groups of agents that act for about as long"""
+"""Groups of agents that act for about as long, at most"""
+LEAST_AGENTS = 64
+"""Agents of a group: a core takes half as long for a third of so few"""
 OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
 
@@ -169,8 +171,9 @@ class Actor(nn.Module):
         now = put_rows(take_rows(rows, known), place, len(order) * n_steps)
         now = now.view(len(order), n_steps, 1, -1)
         memory = carry.flatten(0, 1)[order].unsqueeze(1)  # [n, 1, C]
+        n_groups = min(N_LENGTHS, max(1, len(order) // LEAST_AGENTS))
         groups = zip(
-            *(x.chunk(N_LENGTHS) for x in (now, memory, resets[order // n_agents], lengths)),
+            *(x.chunk(n_groups) for x in (now, memory, resets[order // n_agents], lengths)),
             strict=True,
         )
         parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
@@ -329,7 +332,7 @@ def _steps_of(order: Tensor, lengths: list[int], n_steps: int, n_agents: int) ->
     """Where the first steps of agents [n] of B A are among all B T A, group by group."""
     first = order // n_agents * n_steps * n_agents + order % n_agents  # [n]
     steps = torch.arange(n_steps, device=order.device) * n_agents
-    groups = zip(first.chunk(N_LENGTHS), lengths, strict=True)
+    groups = zip(first.chunk(len(lengths)), lengths, strict=True)
     return torch.cat([(start.unsqueeze(1) + steps[:n]).flatten() for start, n in groups])
 
 
