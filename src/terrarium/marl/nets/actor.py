@@ -49,7 +49,24 @@ Step = Callable[[int, Tensor], Encoding]
 """Which step, and the carry before it -> its encoding, before communication"""
 
 
-class Actor(nn.Module):
+class AgentNetworks(nn.Module):
+    """One network for all agents, or one for each."""
+
+    encode: Callable[..., Encoding]
+    logits: Callable[[Encoding, Obs], Tensor]
+
+    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
+        encoding = self.encode(obs, carry, resets)
+        return self.logits(encoding, obs), encoding.carry
+
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
+
+
+class Actor(AgentNetworks):
     """Logits of all agents. With views of units it fits any number of them on either side."""
 
     def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
@@ -74,11 +91,6 @@ class Actor(nn.Module):
     def carry_size(self) -> int:
         size: int = self.core.carry_size
         return size
-
-    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
-        encoding = self.encode(obs, carry, resets)
-        return self.logits(encoding, obs), encoding.carry
 
     def encode(
         self,
@@ -269,11 +281,6 @@ class Actor(nn.Module):
         assert self.comm is not None
         return _talk([self.comm], self._steps(obs, resets, ids), self.core, obs, carry)
 
-    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
-        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
-        without a generator none."""
-        draw_noise(self, generator, n_rows)
-
     def logits_of_present(self, encoding: Encoding, obs: Obs) -> tuple[Tensor, Tensor]:
         """Masked logits [n, N] of the agents in crops, and which of all B T A agents [n] they are.
 
@@ -336,7 +343,7 @@ def _steps_of(order: Tensor, lengths: list[int], n_steps: int, n_agents: int) ->
     return torch.cat([(start.unsqueeze(1) + steps[:n]).flatten() for start, n in groups])
 
 
-class SeparateActors(nn.Module):
+class SeparateActors(AgentNetworks):
     """One actor for each agent; all see the team, each answers for itself."""
 
     def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
@@ -350,11 +357,6 @@ class SeparateActors(nn.Module):
     @property
     def carry_size(self) -> int:
         return self.each[0].carry_size
-
-    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """As of one actor for all."""
-        encoding = self.encode(obs, carry, resets)
-        return self.logits(encoding, obs), encoding.carry
 
     def encode(
         self,
@@ -402,11 +404,6 @@ class SeparateActors(nn.Module):
     def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
         """Separate networks have no roles."""
         return torch.zeros((), device=there.device)
-
-    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
-        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
-        without a generator none."""
-        draw_noise(self, generator, n_rows)
 
     def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         self._check(obs)

@@ -13,7 +13,6 @@ from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
 from terrarium.marl.nets.unit_columns import (
     Columns,
-    UnitEncoder,
     columns_for,
     others_seen,
     with_ids,
@@ -31,7 +30,7 @@ class HpnConfig(PartConfig):
         check_ranges("encoder", self, token_dim=(4, 4096))
 
 
-class HpnEncoder(UnitEncoder):
+class HpnEncoder(nn.Module):
     """The sum of x W(x) over those an agent sees: their order does not matter, each has its say.
 
     Tokens are what the hypernetworks know of each unit before their last layer, beside a 1. That
@@ -40,6 +39,8 @@ class HpnEncoder(UnitEncoder):
     """
 
     Config: ClassVar[type[HpnConfig]] = HpnConfig
+    reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
     # Tokens of allies and of enemies are not of one kind.
     n_sides: ClassVar[int] = 2
 

@@ -14,17 +14,9 @@ from terrarium.marl.net_config import (
     NetError,
     PartConfig,
     check_heads,
-    n_ids_of,
 )
 from terrarium.marl.nets.building_blocks import linear, split_axis
-from terrarium.marl.nets.unit_columns import (
-    N_COUNTS,
-    UnitEncoder,
-    columns_for,
-    log_counts,
-    themselves,
-    with_ids,
-)
+from terrarium.marl.nets.unit_columns import UnitEncoder, log_counts, themselves, with_ids
 
 
 @dataclass(frozen=True)
@@ -53,13 +45,8 @@ class TransformerEncoder(UnitEncoder):
     Config: ClassVar[type[TransformerEncoderConfig]] = TransformerEncoderConfig
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TransformerEncoderConfig) -> None:
-        super().__init__()
-        hidden_dim, n_ids = net.hidden_dim, n_ids_of(spec, net)
-        self.columns = columns_for(spec.n_aimed > 0)
-        self.token_dim = hidden_dim
-        self.unit = linear(len(self.columns.of_anybody), hidden_dim)
-        self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
+        hidden_dim = net.hidden_dim
+        super().__init__(spec, net, hidden_dim)
         self.blocks = nn.ModuleList(_Block(hidden_dim, cfg.n_heads) for _ in range(cfg.n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
         self.norm = nn.LayerNorm(hidden_dim)
