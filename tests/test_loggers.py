@@ -148,7 +148,58 @@ def test_an_unknown_logger_is_refused() -> None:
         LogConfig(to="csv,wnadb")
     assert str(error.value) == (
         'log.to names the unknown logger "wnadb". Did you mean "wandb"? '
-        "Allowed: tensorboard, csv, wandb, mlflow"
+        "Allowed: tensorboard, csv, wandb, mlflow, or package.module:Class of your own"
+    )
+
+
+OWN_LOGGERS = """
+class Paper:
+    def __init__(self, run):
+        self.path = run.folder / "paper"
+
+    def write(self, line, metrics):
+        with self.path.open("a") as file:
+            file.write(f"{line['step']}: {', '.join(metrics)}\\n")
+
+    def close(self):
+        with self.path.open("a") as file:
+            file.write("the end\\n")
+
+
+class Mute:
+    def __init__(self, run):
+        pass
+
+    def write(self, line, metrics):
+        pass
+"""
+
+
+@pytest.fixture
+def own_loggers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a module with loggers of one's own."""
+    (tmp_path / "loggers_of_a_lab.py").write_text(OWN_LOGGERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    return "loggers_of_a_lab"
+
+
+def test_a_logger_of_ones_own_is_named_by_its_import_path(own_loggers: str, tmp_path: Path) -> None:
+    write_two(tmp_path, f"csv,{own_loggers}:Paper")
+    assert (tmp_path / "paper").read_text() == (
+        "10: train/episodes, train/return\n20: test/return\nthe end\n"
+    )
+    assert len(rows(tmp_path)) == 2
+
+
+def test_what_is_no_logger_is_refused_before_a_run_begins(own_loggers: str) -> None:
+    LogConfig(to=f"{own_loggers}:Nobody")  # who only evaluates a run needs no logger
+    with pytest.raises(TerrariumError, match="has no class Nobody"):
+        check_installed(LogConfig(to=f"{own_loggers}:Nobody"))
+    with pytest.raises(TerrariumError) as error:
+        check_installed(LogConfig(to=f"{own_loggers}:Mute"))
+    assert str(error.value) == (
+        "loggers_of_a_lab:Mute lacks close: a logger has write, close; "
+        "the contract is in terrarium.loggers.Logger"
     )
 
 

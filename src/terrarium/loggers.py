@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.import_paths import Contract, find_class, is_import_path
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,10 @@ class LoggedRun:
 
 
 class Logger(Protocol):
-    """Takes one line after another, with its step, seconds and scenario."""
+    """Takes one line after another, with its step, seconds and scenario. One of your own inherits
+    nothing; `log.to=package.module:Class` makes it."""
+
+    def __init__(self, run: LoggedRun) -> None: ...
 
     def write(self, line: Mapping[str, Any], metrics: Mapping[str, float]) -> None: ...
 
@@ -164,22 +168,31 @@ LOGGERS: dict[str, type[Any]] = {
 NEEDS = {"tensorboard": ("tensorboard", "marl"), "wandb": ("wandb",) * 2, "mlflow": ("mlflow",) * 2}
 """The package that a logger needs, and the extra that installs it"""
 
+LOGGER_CONTRACT = Contract("a logger", ("write", "close"), ("run",), Logger)
+
+
+def find_logger(name: str) -> type[Any]:
+    """The class that a word of `log.to` names."""
+    return find_class("log.to", name, LOGGERS, LOGGER_CONTRACT)
+
 
 @dataclass(frozen=True)
 class LogConfig:
     """Where the numbers of a run go beside `metrics.jsonl`, which is always written."""
 
     to: str = "tensorboard"
-    """loggers, separated by commas: tensorboard, csv, wandb, mlflow; empty: none"""
+    """loggers, separated by commas: tensorboard, csv, wandb, mlflow, or package.module:Class of
+    your own; empty: none"""
     project: str = "terrarium"
     """project of W&B, experiment of MLflow"""
 
     def __post_init__(self) -> None:
         for name in self.names:
-            if name not in LOGGERS:
+            # One's own is imported where it is needed: who evaluates a run need not have it.
+            if name not in LOGGERS and not is_import_path(name):
                 raise TerrariumError(
                     f'log.to names the unknown logger "{name}".{nearest(name, LOGGERS)} '
-                    f"Allowed: {', '.join(LOGGERS)}"
+                    f"Allowed: {', '.join(LOGGERS)}, or package.module:Class of your own"
                 )
 
     @property
@@ -188,8 +201,9 @@ class LogConfig:
 
 
 def check_installed(cfg: LogConfig) -> None:
-    """Refuse a logger whose package is missing, before anything begins."""
+    """Refuse a logger whose package is missing, or that is none, before anything begins."""
     for name in cfg.names:
+        find_logger(name)
         package, extra = NEEDS.get(name, ("", ""))
         try:
             if package:
@@ -207,7 +221,7 @@ def open_loggers(cfg: LogConfig, run: LoggedRun) -> list[Logger]:
     opened: list[Logger] = []
     try:
         for name in cfg.names:
-            opened.append(LOGGERS[name](run))
+            opened.append(find_logger(name)(run))
     except BaseException:
         for logger in opened:
             logger.close()

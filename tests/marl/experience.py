@@ -155,7 +155,7 @@ def share_config(rule: str = "none", **settings: Any) -> ShareConfig:
     """The settings of a sharing rule; of others' own settings it takes none."""
     config = SHARING_RULES[rule].Config
     known = {field.name for field in dataclasses.fields(config)}
-    own = {"window", "uniform_fraction"} - known
+    own = {"window", "uniform_fraction", "rule_dim", "rule_lr"} - known
     found: ShareConfig = config(
         rule=rule, **{name: value for name, value in settings.items() if name not in own}
     )

@@ -9,12 +9,11 @@ import torch
 import terrarium
 from terrarium.envs.tasks.spec import spec_of
 from terrarium.errors import TerrariumError
+from terrarium.marl.algos.actor_critic import Coefs, coefs_at
 from terrarium.marl.algos.coma import (
     Coma,
     ComaBatch,
-    ComaCoefs,
     ComaConfig,
-    coefs_at,
     coma_loss,
     counterfactual_advantages,
     epsilon_log_probs,
@@ -158,7 +157,7 @@ def test_the_policys_gradient_equals_a_slow_twins(epsilon: float) -> None:
     q = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
     log_all = epsilon_log_probs(logits, batch.obs.avail, epsilon)
     advantages = counterfactual_advantages(q, log_all.exp().detach(), batch.actions)
-    weights = ComaCoefs(1.0, 1.0, epsilon=epsilon, entropy_coef=0.0, teacher_coef=0.0)
+    weights = Coefs(1.0, entropy_coef=0.0, teacher_coef=0.0)
     loss, _ = coma_loss(batch, log_all, advantages, weights)
     naive = naive_policy_loss(batch, logits, q, epsilon)
     torch.testing.assert_close(loss, naive)
@@ -174,7 +173,7 @@ def test_the_dead_do_not_change_the_policys_loss() -> None:
     dead = ~batch.obs.acting
     assert dead.any()
     log_all, advantages = learner._judge(batch)
-    weights = ComaCoefs(1.0, 1.0, epsilon=0.1, entropy_coef=0.01, teacher_coef=1.0)
+    weights = Coefs(1.0, entropy_coef=0.01, teacher_coef=1.0)
     before, _ = coma_loss(batch, log_all, advantages, weights)
     advised = dataclasses.replace(batch, advice=torch.where(dead, 1, batch.advice))
     after, _ = coma_loss(advised, log_all, torch.where(dead, 100.0, advantages), weights)
@@ -263,12 +262,16 @@ def test_the_target_critic_follows(rate: float) -> None:
 
 
 def test_schedules_end_where_they_say() -> None:
-    cfg = config(
-        {"epsilon": "0.5 -> 0.1", "entropy_coef": "0.02 -> 0.01", "critic_lr": "0.01 -> 0.001"}
+    learner, collector = made(
+        epsilon="0.5 -> 0.1", entropy_coef="0.02 -> 0.01", critic_lr="0.01 -> 0.001"
     )
-    assert coefs_at(cfg, 0.0) == ComaCoefs(0.001, 0.01, 0.5, 0.02, 0.0)
-    end = coefs_at(cfg, 1.0)
-    assert (end.critic_lr, end.epsilon, end.entropy_coef) == pytest.approx((0.001, 0.1, 0.01))
+    cfg = learner.cfg
+    assert coefs_at(cfg, 0.0) == Coefs(0.001, 0.02, 0.0)
+    assert coefs_at(cfg, 1.0).entropy_coef == pytest.approx(0.01)
+    learner.observe(collector.collect(learner.act)[0])
+    learner.update(1.0)
+    lr = learner.critic_optimizer.param_groups[0]["lr"]
+    assert (lr, learner.state_dict()["epsilon"]) == pytest.approx((0.001, 0.1))
     taught = ComaConfig(teacher="kiting", teacher_end=0.4)
     assert [coefs_at(taught, x).teacher_coef for x in (0.0, 0.2, 0.4)] == pytest.approx([1, 0.5, 0])
 

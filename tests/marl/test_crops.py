@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+import terrarium
 from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.marl.algos.ppo import Mappo, PpoConfig
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig
+from terrarium.marl.nets import actor as actors
 from terrarium.marl.nets import crops
 from terrarium.marl.nets.actor import Actor, make_actor
 from terrarium.marl.nets.critic import Critic
+from terrarium.marl.rollout import Collector
 from terrarium.marl.runtime import make_runtime
 from tests.marl.small_nets import battles, small
 
@@ -51,6 +54,9 @@ def test_who_acts_says_the_same_and_learns_the_same(
     net: NetConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch.manual_seed(0)
+    # Groups of few, so that there are several.
+    monkeypatch.setattr(crops, "LEAST_BATTLES", 1)
+    monkeypatch.setattr(actors, "LEAST_AGENTS", 1)
     spec, obs, resets = armies()
     actor = make_actor(spec, net)
     carry = torch.randn(len(resets), obs.n_agents, actor.carry_size) * 0.1
@@ -65,7 +71,7 @@ def test_who_acts_says_the_same_and_learns_the_same(
         return [logits * acting, *grads]
 
     assert isinstance(actor, Actor)
-    assert actor.encode(obs, carry, resets, only_acting=True).crops
+    assert len(actor.encode(obs, carry, resets, only_acting=True).crops) == crops.N_CROPS
     ours = said()
     everything(monkeypatch)
     assert not actor.encode(obs, carry, resets, only_acting=True).crops
@@ -120,8 +126,31 @@ def test_critics_say_the_same_of_all_agents(central: bool, monkeypatch: pytest.M
         return [values, *torch.autograd.grad(loss, list(critic.parameters()))]
 
     ours = said()
+    if central:
+        assert critic(obs, crops.crops_of(obs.merge())).equal(ours[0])
     everything(monkeypatch)
     assert_close(ours, said())
+
+
+def test_actor_and_critic_learn_the_same_from_crops_that_they_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env = terrarium.make_vec("arena/terran_vs_any", 6, seed=2, views=("pairs", "table"))
+    env.reset()
+    cfg = PpoConfig(n_steps=N_STEPS, n_minibatches=2, n_epochs=1)
+
+    def learner() -> Mappo:
+        runtime = make_runtime(np.random.SeedSequence(3))
+        return Mappo(spec_of(env.info), small("attention", "lstm"), cfg, runtime)
+
+    first, second = learner(), learner()
+    rollout, _ = Collector(env, N_STEPS, first.carry_size).collect(first.act)
+    second.generator.set_state(first.generator.get_state())
+    first.observe(rollout)
+    ours = first.update(0.0)
+    everything(monkeypatch)
+    second.observe(rollout)
+    assert second.update(0.0) == pytest.approx(ours, rel=1e-3, abs=1e-5)
 
 
 def test_greedy_actions_and_memories_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

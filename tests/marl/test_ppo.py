@@ -7,14 +7,15 @@ import torch
 
 from terrarium.envs.players.players import PLAYERS
 from terrarium.errors import TerrariumError
-from terrarium.marl.algos.ppo import Ppo, PpoCoefs, PpoConfig, coefs_at, ppo_loss
+from terrarium.marl.algos.actor_critic import Coefs, coefs_at
+from terrarium.marl.algos.ppo import Ppo, PpoConfig, ppo_loss
 from terrarium.marl.net_config import NetConfig
 from terrarium.marl.rollout import Collector, Rollout
 from terrarium.schedules import Schedule
 from tests.marl.small import NET, PPO_LIKE
 from tests.marl.small import made as made_small
 
-NO_BONUS = PpoCoefs(lr=0.0, entropy_coef=0.0, teacher_coef=0.0)
+NO_BONUS = Coefs(lr=0.0, entropy_coef=0.0, teacher_coef=0.0)
 
 
 def made(
@@ -60,7 +61,7 @@ def test_the_dead_do_not_change_the_policys_loss(algo: str) -> None:
     assert dead.any()
     logits, _ = learner.actor(batch.obs, batch.carry[..., :-1], batch.resets)
     values = learner.critic(batch.obs)
-    weights = PpoCoefs(lr=0.0, entropy_coef=0.01, teacher_coef=1.0)
+    weights = Coefs(lr=0.0, entropy_coef=0.01, teacher_coef=1.0)
     _, before = ppo_loss(batch, learner.head(logits, batch.obs.avail), values, weights, learner.cfg)
     changed = dataclasses.replace(
         batch,

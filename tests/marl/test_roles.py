@@ -190,7 +190,7 @@ def test_receivers_come_to_be_those_of_one_kind() -> None:
     kinds = torch.tensor([0, 0, 1, 1])
     views, memories = (3.0 * torch.randn((2, n), generator=generator) for n in (5, 6))
     receivers = Receivers(
-        ShareConfig("quantile", receivers="latent_roles", min_similarity=0.6, rule_lr=0.01)
+        ShareConfig("quantile", receivers="latent_roles", min_similarity=0.6, role_lr=0.01)
     )
     for _ in range(200):
         noise = (0.3 * torch.randn((8, 3, 4, n), generator=generator) for n in (5, 6))

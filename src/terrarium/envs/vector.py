@@ -27,7 +27,7 @@ from terrarium.envs.kernels.episodes import (
 from terrarium.envs.kernels.observation import Sight, observe_one, see_members
 from terrarium.envs.kernels.tables import EPISODE, Env, EpisodeState, TaskTables
 from terrarium.envs.options import VIEWS, Options, options_for
-from terrarium.envs.task import compile_task
+from terrarium.envs.scenario_tables import compile_scenario
 from terrarium.envs.views import StepOutput, Views
 from terrarium.errors import TerrariumError, nearest
 
@@ -59,7 +59,7 @@ class VecEnv:
         self.options = options_for(scenario, {}) if options is None else options
         self.scenario = scenario = with_rules(scenario, self.options.rules)
         self.views = _checked_views(views, self.options)
-        self._task, self.info = compile_task(scenario, self.options, self.views, autoreset)
+        self._task, self.info = compile_scenario(scenario, self.options, self.views, autoreset)
         self.sim = Simulator(scenario, n_envs=n_envs, threads=threads)
         self.n_envs, self.n_agents = n_envs, self.info.n_agents
         self.autoreset = autoreset

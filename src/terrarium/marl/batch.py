@@ -43,6 +43,10 @@ class Obs:
     def __getitem__(self, key: Any) -> "Obs":
         return Obs(*(part[key] for part in parts(self)))
 
+    def rows(self, index: Tensor) -> "Obs":
+        """Some rows of the first axis; indexing takes half as long again for the same."""
+        return Obs(*(part.index_select(0, index) for part in parts(self)))
+
     def to(self, device: torch.device) -> "Obs":
         return Obs(*(part.to(device) for part in parts(self)))
 

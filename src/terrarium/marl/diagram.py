@@ -106,7 +106,7 @@ schedules -- lr, epsilon, beta --> optimizer
 )
 
 
-def parts_of(algo: str) -> tuple[Parts, str]:
+def parts_and_arrows(algo: str) -> tuple[Parts, str]:
     """What a run of MAPPO consists of, or one of QMIX."""
     if "replay" in sections(algo):
         return VALUE_PARTS, VALUE_ARROWS
@@ -121,7 +121,7 @@ def settings_of_parts(algo: str = "mappo") -> dict[str, list[str]]:
         for setting in describe(section, kind)
         if section != "task"
     }
-    parts, _ = parts_of(algo)
+    parts, _ = parts_and_arrows(algo)
     placed: dict[str, list[str]] = {part: [] for part in parts}
     left = dict(known)
     for part, patterns in parts.items():
@@ -143,5 +143,5 @@ def diagram(algo: str = "mappo") -> str:
     for part, settings in settings_of_parts(algo).items():
         name = part.replace(" ", "_")
         lines.append(f'    {name}["<b>{part}</b><br/>{"<br/>".join(settings)}"]')
-    lines += [f"    {arrow}" for arrow in parts_of(algo)[1].splitlines()]
+    lines += [f"    {arrow}" for arrow in parts_and_arrows(algo)[1].splitlines()]
     return "\n".join(lines)

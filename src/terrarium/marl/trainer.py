@@ -12,6 +12,7 @@ import torch
 
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task, TaskError, VectorEnv
 from terrarium.errors import TerrariumError
+from terrarium.import_paths import is_import_path
 from terrarium.log import MetricsLog
 from terrarium.loggers import check_installed
 from terrarium.marl.algo_fit import check_algo
@@ -21,7 +22,6 @@ from terrarium.marl.algos.per_team import TeamConfig, TeamsConfig
 from terrarium.marl.batch import obs_from_views
 from terrarium.marl.buffers.replay_batch import ReplayConfig
 from terrarium.marl.checkpoint import save_checkpoint
-from terrarium.marl.import_paths import is_import_path
 from terrarium.marl.memory import how_to_keep_less, kept_bytes
 from terrarium.marl.playing.player import PolicyPlayer
 from terrarium.marl.rollout import Collector, EndedEpisodes

@@ -17,8 +17,8 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine.records import Records
 from terrarium.envs.options import VIEWS, OptionError, options_for
 from terrarium.envs.recording import BattleLog, picture
+from terrarium.envs.scenario_tables import smac_of
 from terrarium.envs.smac.block_sizes import block_sizes
-from terrarium.envs.task import smac_of
 from terrarium.envs.vector import EnvError, VecEnv
 from terrarium.replay.record import Record
 from terrarium.replay.record_file import save_record

@@ -6,7 +6,7 @@ from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.members import n_members
-from terrarium.envs.task import smac_of
+from terrarium.envs.scenario_tables import smac_of
 from terrarium.errors import TerrariumError, nearest
 
 GENERATED = {f"10gen_{race}": f"smacv2/{race}_10_vs_10" for race in ("terran", "protoss", "zerg")}

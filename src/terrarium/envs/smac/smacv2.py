@@ -12,9 +12,9 @@ from terrarium.data.battles.scenario import Generator, Scenario
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.envs.options import SMACV2_PUBLISHED, OptionError
+from terrarium.envs.scenario_tables import smac_of, type_bits
 from terrarium.envs.smac.env import StarCraft2Env
 from terrarium.envs.smac.maps import GENERATED
-from terrarium.envs.task import smac_of, type_bits
 from terrarium.errors import nearest
 
 # What SMACv2 calls the ways to draw positions, and what a scenario calls them.

@@ -20,7 +20,7 @@ from terrarium.envs.players.players import (
     make_player,
     record_battle,
 )
-from terrarium.envs.task import compile_task
+from terrarium.envs.scenario_tables import compile_scenario
 from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.tasks.spec import Spec, spec_of
 from terrarium.envs.tasks.task import EnvSetup, EvalRound, Task
@@ -81,7 +81,7 @@ class BattleTask:
         return tuple(f"agent_{a}" for a in range(self._info(()).n_agents))
 
     def _info(self, views: tuple[str, ...]) -> TaskInfo:
-        return compile_task(load_scenario(self.name), self.options, views, True)[1]
+        return compile_scenario(load_scenario(self.name), self.options, views, True)[1]
 
     def spec(self, views: tuple[str, ...]) -> Spec:
         return spec_of(self._info(views))

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from terrarium.import_paths import Contract, find_class
 from terrarium.marl.batch import LOWEST, draw, mask_unavailable
-from terrarium.marl.import_paths import Contract, find_class
 from terrarium.schedules import Schedule, check_schedule
 
 

@@ -1,6 +1,7 @@
 """The algorithms; `ALGOS` names them."""
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.import_paths import Contract, find_class, is_import_path
 from terrarium.marl.algos.algo import Algo
 from terrarium.marl.algos.coma import Coma
 from terrarium.marl.algos.ddpg import Ddpg
@@ -10,7 +11,6 @@ from terrarium.marl.algos.per_team import Teams, is_teams
 from terrarium.marl.algos.ppo import Ippo, Mappo
 from terrarium.marl.algos.q_learning import Iql, Qmix, Qplex, Vdn
 from terrarium.marl.algos.qtran import Qtran
-from terrarium.marl.import_paths import Contract, find_class, is_import_path
 
 ALGOS: dict[str, type[Algo]] = {
     "mappo": Mappo,

@@ -1,14 +1,15 @@
-"""What PPO and COMA share: settings, minibatches of a rollout, imitation of a teacher."""
+"""What PPO and COMA share: settings, scheduled coefficients, minibatches of a rollout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from torch import Tensor
 
 from terrarium.config import check_settings
 from terrarium.errors import TerrariumError
+from terrarium.marl.batch import Obs
 from terrarium.marl.nets.critic import CriticConfig
 from terrarium.schedules import Schedule, check_schedule
 
@@ -77,12 +78,35 @@ class ActorCriticConfig:
             )
 
 
+@dataclass(frozen=True)
+class Coefs:
+    """Scheduled coefficients of the loss."""
+
+    lr: float
+    entropy_coef: float
+    teacher_coef: float
+
+
+def coefs_at(cfg: ActorCriticConfig, progress: float) -> Coefs:
+    """Coefficients at this fraction of the run."""
+    return Coefs(
+        lr=cfg.lr.at(progress),
+        entropy_coef=cfg.entropy_coef.at(progress),
+        teacher_coef=cfg.teacher_coef_at(progress),
+    )
+
+
 def minibatches(
     batch: "Batch", n_epochs: int, n_minibatches: int, generator: torch.Generator
 ) -> Iterator["Batch"]:
     """Random parts of a batch [B, ...], epoch by epoch: whole rows, for recurrent networks."""
-    columns: Sequence[Any] = [getattr(batch, column.name) for column in fields(batch)]
+    columns: list[Tensor | Obs] = [getattr(batch, column.name) for column in fields(batch)]
+    some = next(column for column in columns if isinstance(column, Tensor))
     for _ in range(n_epochs):
-        order: Tensor = torch.randperm(len(columns[-1]), generator=generator)
+        order = torch.randperm(len(some), generator=generator).to(some.device)
         for rows in order.chunk(n_minibatches):
-            yield type(batch)(*(column[rows] for column in columns))
+            yield type(batch)(*(_rows_of(column, rows) for column in columns))
+
+
+def _rows_of(column: Tensor | Obs, rows: Tensor) -> Tensor | Obs:
+    return column.rows(rows) if isinstance(column, Obs) else column.index_select(0, rows)

@@ -11,7 +11,7 @@ from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import nearest
 from terrarium.marl.advantages_and_returns import lambda_returns
-from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
+from terrarium.marl.algos.actor_critic import ActorCriticConfig, Coefs, coefs_at, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import (
     OPTIMIZERS,
@@ -87,28 +87,6 @@ class ComaBatch:
     returns: Tensor  # [B, T, A]
 
 
-@dataclass(frozen=True)
-class ComaCoefs:
-    """Scheduled coefficients."""
-
-    lr: float
-    critic_lr: float
-    epsilon: float
-    entropy_coef: float
-    teacher_coef: float
-
-
-def coefs_at(cfg: ComaConfig, progress: float) -> ComaCoefs:
-    """Coefficients at this fraction of the run."""
-    return ComaCoefs(
-        lr=cfg.lr.at(progress),
-        critic_lr=cfg.critic_lr.at(progress),
-        epsilon=cfg.epsilon.at(progress),
-        entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef_at(progress),
-    )
-
-
 def epsilon_log_probs(logits: Tensor, avail: Tensor, epsilon: float) -> Tensor:
     """Chances [..., N] of actions, as logarithms, when the share `epsilon` is chosen evenly.
 
@@ -128,7 +106,7 @@ def counterfactual_advantages(q: Tensor, chances: Tensor, actions: Tensor) -> Te
 
 
 def coma_loss(
-    batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: ComaCoefs
+    batch: ComaBatch, log_all: Tensor, advantages: Tensor, weights: Coefs
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Policy gradient and a bonus for entropy; log_all [B, T, A, N], advantages are constants."""
     acting = batch.obs.acting  # [B, T, A] the dead choose nothing, so they learn nothing
@@ -216,7 +194,7 @@ class Coma(Algo):
         batch, self._rollout = self._prepare(self._rollout), None
         cfg, weights, means = self.cfg, coefs_at(self.cfg, progress), Means()
         set_lr(self.actor_optimizer, weights.lr)
-        set_lr(self.critic_optimizer, weights.critic_lr)
+        set_lr(self.critic_optimizer, cfg.critic_lr.at(progress))
         n_updates, n_parts = 0, cfg.n_minibatches
         for part in minibatches(batch, cfg.n_critic_epochs, n_parts, self.generator):
             means.add(self._update_critic(part))
@@ -224,7 +202,7 @@ class Coma(Algo):
         for part in minibatches(batch, 1, n_parts, self.generator):
             means.add(self._update_actor(part, weights))
             n_updates += 1
-        self._epsilon = weights.epsilon
+        self._epsilon = cfg.epsilon.at(progress)
         return {**means.result(), "learn/lr": weights.lr, "learn/n_updates": float(n_updates)}
 
     def _update_critic(self, part: ComaBatch) -> dict[str, Tensor]:
@@ -238,7 +216,7 @@ class Coma(Algo):
         update_target(self.target, self.critic, self._critic_steps, interval, tau)
         return {"value_loss": value.detach()}
 
-    def _update_actor(self, part: ComaBatch, weights: ComaCoefs) -> dict[str, Tensor]:
+    def _update_actor(self, part: ComaBatch, weights: Coefs) -> dict[str, Tensor]:
         """One gradient step along the counterfactual advantages."""
         log_all, advantages = self._judge(part)
         if self.cfg.scale_advantages:

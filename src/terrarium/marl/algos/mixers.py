@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from terrarium.config import check_ranges, check_settings
 from terrarium.envs.tasks.spec import Spec
-from terrarium.marl.import_paths import Contract, find_class
+from terrarium.import_paths import Contract, find_class
 
 TINY = 1e-10
 

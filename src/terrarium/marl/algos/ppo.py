@@ -10,7 +10,7 @@ from terrarium.config import check_settings
 from terrarium.envs.tasks.spec import Spec
 from terrarium.errors import TerrariumError
 from terrarium.marl.advantages_and_returns import ValueNorm, generalized_advantages
-from terrarium.marl.algos.actor_critic import ActorCriticConfig, minibatches
+from terrarium.marl.algos.actor_critic import ActorCriticConfig, Coefs, coefs_at, minibatches
 from terrarium.marl.algos.algo import Algo, Metrics
 from terrarium.marl.algos.base import Means, gradient_step, set_lr
 from terrarium.marl.batch import Obs, draw, masked_mean, pick
@@ -18,7 +18,9 @@ from terrarium.marl.net_config import NetConfig
 from terrarium.marl.nets.actor import Actor, Encoding, make_actor
 from terrarium.marl.nets.building_blocks import load_into
 from terrarium.marl.nets.critic import Critic, CriticConfig
+from terrarium.marl.nets.crops import Crop, crops_of
 from terrarium.marl.nets.distributions import ActionDistribution, ActionHead, ActionsOfSome
+from terrarium.marl.nets.encoders import reads_units
 from terrarium.marl.optimizers import Adam
 from terrarium.marl.rollout import PolicyOutput, Rollout
 from terrarium.marl.runtime import Runtime
@@ -85,29 +87,11 @@ class PpoBatch:
     returns: Tensor  # [B, T, A]
 
 
-@dataclass(frozen=True)
-class PpoCoefs:
-    """Scheduled coefficients."""
-
-    lr: float
-    entropy_coef: float
-    teacher_coef: float
-
-
-def coefs_at(cfg: PpoConfig, progress: float) -> PpoCoefs:
-    """Coefficients at this fraction of the run."""
-    return PpoCoefs(
-        lr=cfg.lr.at(progress),
-        entropy_coef=cfg.entropy_coef.at(progress),
-        teacher_coef=cfg.teacher_coef_at(progress),
-    )
-
-
 def ppo_loss(
     batch: PpoBatch,
     policy: ActionDistribution,
     values: Tensor,
-    weights: PpoCoefs,
+    weights: Coefs,
     cfg: PpoConfig,
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Clipped policy and value loss, and a bonus for entropy; the policy is of [B, T, A], and
@@ -185,6 +169,7 @@ class Ppo(Algo):
             self.head = ActionHead(spec, net, cfg.log_std_init, runtime.device)
             self.critic = Critic(spec, net, self.central, cfg.critic).to(runtime.device)
         self.policy = nn.ModuleList((self.actor, self.head))
+        self._reads_units = reads_units(net)
         self.norm = ValueNorm()
         weights = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = Adam(weights, cfg.lr.at(0.0), eps=1e-5, fused=True)
@@ -209,20 +194,22 @@ class Ppo(Algo):
             actions = policy.mode() if greedy else policy.sample(self.generator)
             log_probs = policy.log_prob(actions)
         else:
-            stuck = self._stuck(obs, last, resets)[:, None]  # [B, 1, A]
-            drawn, before = policy.sample(self.generator), last[:, None]
-            repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self.generator) == 1
-            actions = torch.where(repeat, before, drawn)
-            log_probs = sticky_log_probs(policy.log_prob(actions), actions == before, stuck)
+            actions = policy.sample(self.generator)
+            log_probs = policy.log_prob(actions)
+            if self._sticky_action_prob:
+                stuck, before = self._stuck(obs, last, resets)[:, None], last[:, None]  # [B, 1, A]
+                repeat = draw(torch.stack((1.0 - stuck, stuck), -1), self.generator) == 1
+                actions = torch.where(repeat, before, actions)
+                log_probs = sticky_log_probs(policy.log_prob(actions), actions == before, stuck)
         actions, log_probs = actions[:, 0], log_probs[:, 0]
         last = actions if self.spec.discrete else last  # vectors are never repeated
         return PolicyOutput(actions, log_probs, torch.cat((memory, last.unsqueeze(-1)), -1))
 
     def _policy_of(
-        self, obs: Obs, carry: Tensor, resets: Tensor
+        self, obs: Obs, carry: Tensor, resets: Tensor, crops: list[Crop] | None = None
     ) -> tuple[Encoding, ActionDistribution]:
         """What the actor makes of obs [B, T], and the policy of [B, T, A]."""
-        encoding = self.actor.encode(obs, carry, resets, only_acting=True)
+        encoding = self.actor.encode(obs, carry, resets, only_acting=True, crops=crops)
         if isinstance(self.actor, Actor) and encoding.crops:
             logits, index = self.actor.logits_of_present(encoding, obs)
             shape = obs.avail.shape
@@ -249,8 +236,9 @@ class Ppo(Algo):
             # By the returns of each minibatch before they are normalized, as the authors do it.
             self.norm.update(part.returns[part.there.expand_as(part.returns)])
             part = replace(part, returns=self.norm.normalize(part.returns))
-            encoding, policy = self._policy_of(part.obs, part.carry[..., :-1], part.resets)
-            loss, metrics = ppo_loss(part, policy, self.critic(part.obs), weights, cfg)
+            crops = crops_of(part.obs.merge()) if self._reads_units else []  # of actor and critic
+            encoding, policy = self._policy_of(part.obs, part.carry[..., :-1], part.resets, crops)
+            loss, metrics = ppo_loss(part, policy, self.critic(part.obs, crops), weights, cfg)
             loss = loss + self.actor.role_loss(encoding.roles, part.obs.acting & part.there)
             # Asked before each gradient step: one that goes too far can undo hours of learning.
             if n_updates and cfg.target_kl and float(metrics["approx_kl"]) > cfg.target_kl:

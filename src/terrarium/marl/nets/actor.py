@@ -27,7 +27,9 @@ from terrarium.marl.nets.unit_columns import one_hot_ids
 _NAMES = list(FEATURES)
 _HEALS, _GROUND, _AIR = (_NAMES.index(name) for name in ("heals", "hits_ground", "hits_air"))
 N_LENGTHS = 3
-"""Groups of agents that act for about as long"""
+"""Groups of agents that act for about as long, at most"""
+LEAST_AGENTS = 64
+"""Agents of a group: a core takes half as long for a third of so few"""
 OUTPUT_GAIN = 0.01
 """Small, so that a new policy chooses nearly uniformly"""
 
@@ -47,7 +49,24 @@ Step = Callable[[int, Tensor], Encoding]
 """Which step, and the carry before it -> its encoding, before communication"""
 
 
-class Actor(nn.Module):
+class AgentNetworks(nn.Module):
+    """One network for all agents, or one for each."""
+
+    encode: Callable[..., Encoding]
+    logits: Callable[[Encoding, Obs], Tensor]
+
+    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
+        """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
+        encoding = self.encode(obs, carry, resets)
+        return self.logits(encoding, obs), encoding.carry
+
+    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
+        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
+        without a generator none."""
+        draw_noise(self, generator, n_rows)
+
+
+class Actor(AgentNetworks):
     """Logits of all agents. With views of units it fits any number of them on either side."""
 
     def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
@@ -73,24 +92,24 @@ class Actor(nn.Module):
         size: int = self.core.carry_size
         return size
 
-    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """obs [B, T], carry [B, A, C], resets [B, T] -> masked logits [B, T, A, N], carry."""
-        encoding = self.encode(obs, carry, resets)
-        return self.logits(encoding, obs), encoding.carry
-
     def encode(
-        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+        self,
+        obs: Obs,
+        carry: Tensor,
+        resets: Tensor,
+        only_acting: bool = False,
+        crops: list[Crop] | None = None,
     ) -> Encoding:
         """Features of all agents, after communication.
 
         With `only_acting` agents count only where they act, as they do in policies: others may be
-        left out, and their memory as well. The values of the dead are part of a team's.
+        left out, and their memory as well. The values of the dead are part of a team's. `crops` are
+        those of the merged obs, where they are known already.
         """
         ids = one_hot_ids(self.n_ids, obs)
         if self.comm is None:
-            flat = obs.merge()
-            crops = crops_of(flat) if only_acting and self._may_crop else []
-            if crops or (crops := filled_of(flat) if self._may_crop else []):
+            crops = self._crops(obs.merge(), only_acting, crops)
+            if crops:
                 counts = obs.acting if only_acting else is_filled(obs).unsqueeze(-1)
                 return self._encode_crops(crops, obs, carry, resets, counts)
             return self.encode_alone(obs, carry, resets, ids)
@@ -115,6 +134,13 @@ class Actor(nn.Module):
         are of everybody."""
         skips = getattr(self.encoder, "skips_absent", False) and not self.n_ids
         return bool(skips) and self.roles is None and not isinstance(self.core, TokenCore)
+
+    def _crops(self, flat: Obs, only_acting: bool, known: list[Crop] | None) -> list[Crop]:
+        """What is read of battles [B T, ...]; nothing: all of them."""
+        if not self._may_crop:
+            return []
+        crops = [] if not only_acting else crops_of(flat) if known is None else known
+        return crops or filled_of(flat)
 
     def _encode_crops(
         self, crops: list[Crop], obs: Obs, carry: Tensor, resets: Tensor, counts: Tensor
@@ -157,8 +183,9 @@ class Actor(nn.Module):
         now = put_rows(take_rows(rows, known), place, len(order) * n_steps)
         now = now.view(len(order), n_steps, 1, -1)
         memory = carry.flatten(0, 1)[order].unsqueeze(1)  # [n, 1, C]
+        n_groups = min(N_LENGTHS, max(1, len(order) // LEAST_AGENTS))
         groups = zip(
-            *(x.chunk(N_LENGTHS) for x in (now, memory, resets[order // n_agents], lengths)),
+            *(x.chunk(n_groups) for x in (now, memory, resets[order // n_agents], lengths)),
             strict=True,
         )
         parts = [self._recall(x[:, : n[0]], None, c, r[:, : n[0]]) for x, c, r, n in groups]
@@ -254,11 +281,6 @@ class Actor(nn.Module):
         assert self.comm is not None
         return _talk([self.comm], self._steps(obs, resets, ids), self.core, obs, carry)
 
-    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
-        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
-        without a generator none."""
-        draw_noise(self, generator, n_rows)
-
     def logits_of_present(self, encoding: Encoding, obs: Obs) -> tuple[Tensor, Tensor]:
         """Masked logits [n, N] of the agents in crops, and which of all B T A agents [n] they are.
 
@@ -317,11 +339,11 @@ def _steps_of(order: Tensor, lengths: list[int], n_steps: int, n_agents: int) ->
     """Where the first steps of agents [n] of B A are among all B T A, group by group."""
     first = order // n_agents * n_steps * n_agents + order % n_agents  # [n]
     steps = torch.arange(n_steps, device=order.device) * n_agents
-    groups = zip(first.chunk(N_LENGTHS), lengths, strict=True)
+    groups = zip(first.chunk(len(lengths)), lengths, strict=True)
     return torch.cat([(start.unsqueeze(1) + steps[:n]).flatten() for start, n in groups])
 
 
-class SeparateActors(nn.Module):
+class SeparateActors(AgentNetworks):
     """One actor for each agent; all see the team, each answers for itself."""
 
     def __init__(self, spec: Spec, cfg: NetConfig, noisy: bool = False) -> None:
@@ -336,13 +358,13 @@ class SeparateActors(nn.Module):
     def carry_size(self) -> int:
         return self.each[0].carry_size
 
-    def forward(self, obs: Obs, carry: Tensor, resets: Tensor) -> tuple[Tensor, Tensor]:
-        """As of one actor for all."""
-        encoding = self.encode(obs, carry, resets)
-        return self.logits(encoding, obs), encoding.carry
-
     def encode(
-        self, obs: Obs, carry: Tensor, resets: Tensor, only_acting: bool = False
+        self,
+        obs: Obs,
+        carry: Tensor,
+        resets: Tensor,
+        only_acting: bool = False,
+        crops: list[Crop] | None = None,
     ) -> Encoding:
         """Features of each agent by its own network, after communication; nothing is left out."""
         comms = self._comms()
@@ -382,11 +404,6 @@ class SeparateActors(nn.Module):
     def role_loss(self, roles: Roles | None, there: Tensor) -> Tensor:
         """Separate networks have no roles."""
         return torch.zeros((), device=there.device)
-
-    def draw_noise(self, generator: torch.Generator | None, n_rows: int = 1) -> None:
-        """New noise in noisy layers, if there are any, the same for all rows or for each its own;
-        without a generator none."""
-        draw_noise(self, generator, n_rows)
 
     def _encode_alone(self, obs: Obs, carry: Tensor, resets: Tensor) -> Encoding:
         self._check(obs)

@@ -10,12 +10,12 @@ from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
+from terrarium.marl.net_config import NetConfig, PartConfig
 from terrarium.marl.nets.building_blocks import AttentionPool, linear
 from terrarium.marl.nets.entity_products import pair_tokens
 from terrarium.marl.nets.unit_columns import (
     N_COUNTS,
-    columns_for,
+    UnitEncoder,
     log_counts,
     read_columns,
     with_ids,
@@ -35,7 +35,7 @@ class AttentionConfig(PartConfig):
         check_ranges("encoder", self, token_dim=(4, 4096), n_heads=(1, 64))
 
 
-class AttentionEncoder(nn.Module):
+class AttentionEncoder(UnitEncoder):
     """Each agent's own token attends to the tokens of those it sees.
 
     A token is the sum of what anybody knows of a unit and of how the observer stands to it; the
@@ -44,19 +44,11 @@ class AttentionEncoder(nn.Module):
     """
 
     Config: ClassVar[type[AttentionConfig]] = AttentionConfig
-    reads_units: ClassVar[bool] = True
-    skips_absent: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: AttentionConfig) -> None:
-        super().__init__()
-        hidden_dim, token_dim, n_ids = net.hidden_dim, cfg.token_dim, n_ids_of(spec, net)
-        self.columns = columns_for(spec.n_aimed > 0)
-        self.token_dim = token_dim
-        self.unit = linear(len(self.columns.of_anybody), token_dim)
-        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
-        self.pool = AttentionPool(hidden_dim, token_dim, cfg.n_heads)
+        super().__init__(spec, net, cfg.token_dim)
+        hidden_dim = net.hidden_dim
+        self.pool = AttentionPool(hidden_dim, cfg.token_dim, cfg.n_heads)
         self.join = linear(2 * hidden_dim, hidden_dim)
 
     def forward(self, obs: Obs, ids: Tensor | None = None) -> tuple[Tensor, Tensor]:

@@ -10,9 +10,9 @@ from terrarium.config import check_ranges
 from terrarium.envs.schema import FEATURES, PAIR_DX, PAIR_FEATURES
 from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
+from terrarium.marl.net_config import NetConfig, PartConfig
 from terrarium.marl.nets.building_blocks import linear
-from terrarium.marl.nets.unit_columns import columns_for, others_seen, with_ids
+from terrarium.marl.nets.unit_columns import UnitEncoder, others_seen, with_ids
 
 _NAMES = list(FEATURES)
 _ALLY, _ENEMY = _NAMES.index("ally"), _NAMES.index("enemy")
@@ -38,7 +38,7 @@ class CnnConfig(PartConfig):
         check_ranges("encoder", self, grid_size=(3, 64), token_dim=(4, 4096))
 
 
-class CnnEncoder(nn.Module):
+class CnnEncoder(UnitEncoder):
     """Two convolutions over the map, joined with what the agent knows of itself.
 
     The map is coarse, so it says where crowds are; who is aimed at is asked of tokens, which know
@@ -46,18 +46,12 @@ class CnnEncoder(nn.Module):
     """
 
     Config: ClassVar[type[CnnConfig]] = CnnConfig
-    reads_units: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
+    skips_absent: ClassVar[bool] = False
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: CnnConfig) -> None:
-        super().__init__()
-        hidden_dim, token_dim, grid_size = net.hidden_dim, cfg.token_dim, cfg.grid_size
-        n_ids = n_ids_of(spec, net)
-        self.columns = columns_for(spec.n_aimed > 0)
-        self.token_dim, self.grid_size = token_dim, grid_size
-        self.unit = linear(len(self.columns.of_anybody), token_dim)
-        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + n_ids, hidden_dim)
+        super().__init__(spec, net, cfg.token_dim, n_counts=0)
+        hidden_dim, grid_size = net.hidden_dim, cfg.grid_size
+        self.grid_size = grid_size
         n_left = -(-grid_size // 4)  # each convolution halves the sides
         self.convolve = nn.Sequential(
             _convolution(N_CHANNELS, _FIRST), nn.ReLU(), _convolution(_FIRST, _SECOND), nn.ReLU()

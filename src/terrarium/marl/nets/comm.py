@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from terrarium.config import check_ranges, check_settings
+from terrarium.import_paths import Contract, find_class
 from terrarium.marl.batch import Obs
-from terrarium.marl.import_paths import Contract, find_class
 from terrarium.marl.net_config import NetConfig, PartConfig, config_of
 from terrarium.marl.nets.building_blocks import linear
 

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
-from terrarium.marl.import_paths import Contract, find_class
+from terrarium.import_paths import Contract, find_class
 from terrarium.marl.net_config import NetConfig, config_of
 from terrarium.marl.nets.recurrent import GruCore, LstmCore, NoCore
 from terrarium.marl.nets.transformer_core import TransformerCore

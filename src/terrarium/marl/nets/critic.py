@@ -11,7 +11,7 @@ from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, n_ids_of
 from terrarium.marl.nets.attention import TableEncoder
 from terrarium.marl.nets.building_blocks import initialize, linear
-from terrarium.marl.nets.crops import crops_of, put_back_with_absent
+from terrarium.marl.nets.crops import Crop, crops_of, put_back_with_absent
 from terrarium.marl.nets.encoders import encode, make_encoder, reads_units
 from terrarium.marl.nets.mlp import agent_states, mlp
 from terrarium.marl.nets.unit_columns import one_hot_ids
@@ -54,10 +54,11 @@ class Critic(nn.Module):
         self.value = linear(net.hidden_dim, 1, 1.0)
         initialize(self, net.init)
 
-    def forward(self, obs: Obs) -> Tensor:
-        """obs [...] -> values [..., A]."""
+    def forward(self, obs: Obs, crops: list[Crop] | None = None) -> Tensor:
+        """obs [...] -> values [..., A]; `crops` are those of the merged obs, where they are known
+        already."""
         if self.central:
-            features = encode_state(self.encoder, obs)
+            features = encode_state(self.encoder, obs, crops)
         else:
             features, _ = encode(self.encoder, self.net, obs, one_hot_ids(self.n_ids, obs))
         values: Tensor = self.value(features).squeeze(-1)
@@ -77,14 +78,17 @@ def state_encoder(spec: Spec, net: NetConfig, cfg: CriticConfig) -> TableEncoder
     return mlp(spec.obs_width + spec.state_size, net.hidden_dim)
 
 
-def encode_state(encoder: TableEncoder | nn.Sequential, obs: Obs) -> Tensor:
+def encode_state(
+    encoder: TableEncoder | nn.Sequential, obs: Obs, crops: list[Crop] | None = None
+) -> Tensor:
     """Features [..., A, H] of the whole battle, as it concerns each agent."""
     if not isinstance(encoder, TableEncoder):
         features: Tensor = encoder(agent_states(obs))
         return features
     shape = obs.avail.shape[:-1]
     flat = obs.merge(len(shape) - 1) if len(shape) > 2 else obs
-    crops = crops_of(flat) if len(shape) > 1 else []
+    if crops is None:
+        crops = crops_of(flat) if len(shape) > 1 else []
     if not crops:
         features = encoder(obs)
         return features

@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Protocol
 from torch import Tensor, nn
 
 from terrarium.envs.tasks.spec import Spec
+from terrarium.import_paths import Contract, find_class, is_import_path
 from terrarium.marl.batch import Obs
-from terrarium.marl.import_paths import Contract, find_class, is_import_path
 from terrarium.marl.net_config import NetConfig, NetError, config_of
 from terrarium.marl.nets.attention import AttentionEncoder
 from terrarium.marl.nets.cnn import CnnEncoder

@@ -11,7 +11,12 @@ from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
 from terrarium.marl.net_config import NetConfig, PartConfig, n_ids_of
 from terrarium.marl.nets.building_blocks import linear
-from terrarium.marl.nets.unit_columns import Columns, columns_for, others_seen, with_ids
+from terrarium.marl.nets.unit_columns import (
+    Columns,
+    columns_for,
+    others_seen,
+    with_ids,
+)
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,9 @@ from terrarium.marl.net_config import (
     NetError,
     PartConfig,
     check_heads,
-    n_ids_of,
 )
 from terrarium.marl.nets.building_blocks import linear, split_axis
-from terrarium.marl.nets.unit_columns import (
-    N_COUNTS,
-    columns_for,
-    log_counts,
-    themselves,
-    with_ids,
-)
+from terrarium.marl.nets.unit_columns import UnitEncoder, log_counts, themselves, with_ids
 
 
 @dataclass(frozen=True)
@@ -42,7 +35,7 @@ class TransformerEncoderConfig(PartConfig):
         check_heads("encoder", net, self.n_heads)
 
 
-class TransformerEncoder(nn.Module):
+class TransformerEncoder(UnitEncoder):
     """Tokens of the agent itself and of whom it sees pass through blocks of self-attention.
 
     An agent's own token stands in its own place among the members; what becomes of it stands for
@@ -50,18 +43,10 @@ class TransformerEncoder(nn.Module):
     """
 
     Config: ClassVar[type[TransformerEncoderConfig]] = TransformerEncoderConfig
-    reads_units: ClassVar[bool] = True
-    skips_absent: ClassVar[bool] = True
-    n_sides: ClassVar[int] = 1
 
     def __init__(self, spec: Spec, net: NetConfig, cfg: TransformerEncoderConfig) -> None:
-        super().__init__()
-        hidden_dim, n_ids = net.hidden_dim, n_ids_of(spec, net)
-        self.columns = columns_for(spec.n_aimed > 0)
-        self.token_dim = hidden_dim
-        self.unit = linear(len(self.columns.of_anybody), hidden_dim)
-        self.pair = linear(self.columns.n_pairs, hidden_dim, bias=False)
-        self.itself = linear(len(self.columns.of_itself) + N_COUNTS + n_ids, hidden_dim)
+        hidden_dim = net.hidden_dim
+        super().__init__(spec, net, hidden_dim)
         self.blocks = nn.ModuleList(_Block(hidden_dim, cfg.n_heads) for _ in range(cfg.n_layers))
         # Without it a memory token, which comes around again and again, would grow and grow.
         self.norm = nn.LayerNorm(hidden_dim)

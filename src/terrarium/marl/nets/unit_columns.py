@@ -1,6 +1,7 @@
-"""What an agent may know: columns of the table and of pairs, the same for every encoder."""
+"""What encoders of units have in common: columns of the table and of pairs, the same for all."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -11,8 +12,10 @@ from terrarium.envs.schema import (
     SKILL_FEATURES,
     SKILL_PAIR_FEATURES,
 )
+from terrarium.envs.tasks.spec import Spec
 from terrarium.marl.batch import Obs
-from terrarium.marl.net_config import NetError
+from terrarium.marl.net_config import NetConfig, NetError, n_ids_of
+from terrarium.marl.nets.building_blocks import linear
 
 _NAMES = list(FEATURES)
 _OWN = _NAMES[_NAMES.index("north_free") : _NAMES.index("max_health")]
@@ -113,3 +116,22 @@ def others_seen(obs: Obs) -> Tensor:
 def themselves(obs: Obs) -> Tensor:
     """[A, M] the agents' own places among the members."""
     return torch.eye(*obs.mask.shape[-2:], dtype=torch.bool, device=obs.mask.device)
+
+
+class UnitEncoder(nn.Module):
+    """An encoder that reads tables of units, to which those that are absent make no difference:
+    layers for what is known of a unit, of a pair, and of the agent itself."""
+
+    reads_units: ClassVar[bool] = True
+    skips_absent: ClassVar[bool] = True
+    n_sides: ClassVar[int] = 1
+
+    def __init__(
+        self, spec: Spec, net: NetConfig, token_dim: int, n_counts: int = N_COUNTS
+    ) -> None:
+        super().__init__()
+        self.columns, self.token_dim = columns_for(spec.n_aimed > 0), token_dim
+        self.unit = linear(len(self.columns.of_anybody), token_dim)
+        self.pair = linear(self.columns.n_pairs, token_dim, bias=False)
+        n_own = len(self.columns.of_itself) + n_counts + n_ids_of(spec, net)
+        self.itself = linear(n_own, net.hidden_dim)

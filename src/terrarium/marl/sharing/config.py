@@ -22,10 +22,6 @@ class ShareConfig:
     helps: scorer, embedding; by how returns depend on each other: mutual_information"""
     bandwidth: float = 0.1
     """fraction of its experience that an agent may send per update"""
-    rule_dim: int = 32
-    """scorer, embedding, latent_roles: hidden units of the rule's network"""
-    rule_lr: float = 0.001
-    """scorer, embedding, latent_roles: learning rate of the rule's network"""
     receivers: str = "all"
     """all; sight: agents that the sender sees; similar: similar observations; roles: same
     cluster; latent_roles: overlapping roles as in ROMA"""
@@ -35,6 +31,8 @@ class ShareConfig:
     """roles: number of clusters"""
     role_dim: int = 3
     """latent_roles: size of a role"""
+    role_lr: float = 0.001
+    """latent_roles: learning rate of the roles"""
     trigger: str = "fixed"
     """when: fixed interval, or entropy: when the distribution of TD errors has changed"""
     interval: int = 1
@@ -65,11 +63,10 @@ class ShareConfig:
                 )
         for name, low, high in (
             ("bandwidth", 0.0, 1.0),
-            ("rule_dim", 2, 4096),
-            ("rule_lr", 1e-12, 1.0),
             ("min_similarity", -1.0, 1.0),
             ("n_roles", 1, 64),
             ("role_dim", 1, 64),
+            ("role_lr", 1e-12, 1.0),
             ("interval", 1, 10**9),
             ("buffer_size", 1, 10**7),
             ("batch_size", 1, 10**5),

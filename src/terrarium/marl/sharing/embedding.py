@@ -1,19 +1,26 @@
 """Sharing by embeddings: receivers attend to what a transformer makes of a batch."""
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.sharing.config import ShareConfig
-from terrarium.marl.sharing.rule_network import RuleNetwork
-from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, SharingRule, in_deviations
+from terrarium.marl.sharing.learned_rule import LearnedRule, LearnedRuleConfig
+from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, in_deviations
 
 MAX_WEIGHT = 10.0
 """An experience counts at most so many times as much as others"""
 ENTROPY_COEF = 0.01
 """Bonus for attention that is spread"""
+
+
+@dataclass(frozen=True)
+class EmbeddingConfig(LearnedRuleConfig):
+    """Sharing by embeddings of a batch."""
+
+    rule: str = "embedding"
 
 
 class BatchEncoder(nn.Module):
@@ -53,14 +60,14 @@ class BatchEncoder(nn.Module):
         return weights * offer.pairs  # of nobody there is nothing
 
 
-class Embedding(SharingRule):
+class Embedding(LearnedRule):
     """Sends what receivers attend to most; it counts by their attention."""
 
-    learns: ClassVar[bool] = True
+    Config: ClassVar[type[Any]] = EmbeddingConfig
 
-    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
+    def __init__(self, cfg: EmbeddingConfig, n_agents: int, n_features: int) -> None:
         self.net = BatchEncoder(n_features, cfg.rule_dim)
-        self.learned = RuleNetwork(self.net, cfg.rule_lr)
+        super().__init__(self.net, cfg)
 
     @torch.no_grad()
     def weigh(self, offer: Offer, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -77,10 +84,4 @@ class Embedding(SharingRule):
         # Bounded before the logarithm, whose slope is endless at 0.
         spread = -(attention * attention.clamp(min=1e-12).log()).sum((0, 1, 2))  # [A]
         loss = -(helped + ENTROPY_COEF * spread).mean()
-        self.learned.descend(loss)
-
-    def state_dict(self) -> dict[str, Any]:
-        return self.learned.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.learned.load_state_dict(state)
+        self.descend(loss)

@@ -11,6 +11,8 @@ from terrarium.marl.sharing.config import ShareConfig
 
 IDENTITY_COEF, DIFFERENCE_COEF = 1.0, 1.0
 """Weights of the two losses: nothing else is learned here"""
+HIDDEN_DIM = 32
+"""Hidden units of the networks of roles"""
 SEED = 0
 """Of the first weights, which are drawn when it is known how much agents see"""
 
@@ -27,8 +29,8 @@ class LatentRoles:
     def _make(self, n_seen: int, n_features: int) -> tuple[RoleModel, torch.optim.Optimizer]:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(SEED)
-            model = RoleModel(n_seen, n_features, self.cfg.role_dim, self.cfg.rule_dim)
-        return model, Adam(model.parameters(), self.cfg.rule_lr)
+            model = RoleModel(n_seen, n_features, self.cfg.role_dim, HIDDEN_DIM)
+        return model, Adam(model.parameters(), self.cfg.role_lr)
 
     def alike(self, seen: Tensor, features: Tensor, there: Tensor) -> Tensor:
         """[..., A, A] whose roles overlap by `min_similarity` or more, of agents who see

@@ -1,13 +1,20 @@
 """Sharing by a learned scorer: a small network predicts how much an experience helps a receiver."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from terrarium.marl.sharing.config import ShareConfig
-from terrarium.marl.sharing.rule_network import RuleNetwork
-from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, SharingRule, in_deviations
+from terrarium.marl.sharing.learned_rule import LearnedRule, LearnedRuleConfig
+from terrarium.marl.sharing.sharing_rule import N_TOLD, Offer, in_deviations
+
+
+@dataclass(frozen=True)
+class ScorerConfig(LearnedRuleConfig):
+    """Sharing by a learned scorer."""
+
+    rule: str = "scorer"
 
 
 class ScorerNet(nn.Module):
@@ -30,14 +37,14 @@ class ScorerNet(nn.Module):
         return helps
 
 
-class LearnedScorer(SharingRule):
+class LearnedScorer(LearnedRule):
     """Sends what is predicted to help somebody most, to those whom it is predicted to help."""
 
-    learns: ClassVar[bool] = True
+    Config: ClassVar[type[Any]] = ScorerConfig
 
-    def __init__(self, cfg: ShareConfig, n_agents: int, n_features: int) -> None:
+    def __init__(self, cfg: ScorerConfig, n_agents: int, n_features: int) -> None:
         self.net = ScorerNet(n_features, cfg.rule_dim)
-        self.learned = RuleNetwork(self.net, cfg.rule_lr)
+        super().__init__(self.net, cfg)
 
     @torch.no_grad()
     def weigh(self, offer: Offer, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -51,10 +58,4 @@ class LearnedScorer(SharingRule):
             self.net(offer.inputs), in_deviations(help_, pairs), reduction="none"
         )
         loss = (errors * pairs).sum() / pairs.sum().clamp(min=1)
-        self.learned.descend(loss)
-
-    def state_dict(self) -> dict[str, Any]:
-        return self.learned.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.learned.load_state_dict(state)
+        self.descend(loss)

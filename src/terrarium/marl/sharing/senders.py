@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from terrarium.config import check_ranges, check_settings
-from terrarium.marl.import_paths import Contract, find_class
+from terrarium.import_paths import Contract, find_class
 from terrarium.marl.sharing.config import ShareConfig
 from terrarium.marl.sharing.embedding import Embedding
 from terrarium.marl.sharing.mutual_information import MutualInformation

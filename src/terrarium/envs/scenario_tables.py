@@ -102,7 +102,7 @@ def is_healer(unit: Unit) -> bool:
     return unit.heal is not None and not unit.weapons
 
 
-def compile_task(
+def compile_scenario(
     scenario: Scenario, options: Options, views: tuple[str, ...], autoreset: bool
 ) -> tuple[TaskTables, TaskInfo]:
     """Tables for the kernels, and the same for people."""

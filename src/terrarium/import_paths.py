@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from torch import nn
-
 from terrarium.errors import TerrariumError, nearest
 
 T = TypeVar("T")
 _PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_MODULES = "torch.nn.modules.module"
+"""Where `torch.nn.Module` is defined, whose `forward` only says that there is none"""
 
 
 @dataclass(frozen=True)
@@ -104,5 +104,5 @@ def _has(found: type[Any], need: str) -> bool:
     """Whether a class defines something itself: what a Protocol only declares does not count."""
     for base in found.__mro__:
         if need in vars(base):
-            return not getattr(base, "_is_protocol", False) and base is not nn.Module
+            return not getattr(base, "_is_protocol", False) and base.__module__ != _MODULES
     return False
