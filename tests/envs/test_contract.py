@@ -559,10 +559,10 @@ def near_ties(n: int) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     return found
 
 
-@CONTRACTS
-def test_the_script_measures_distances_to_the_last_bit(contract: str) -> None:
+def test_the_script_measures_distances_to_the_last_bit() -> None:
+    """In single precision, as the exact contract reads places, there are no such pairs."""
     for far, near in near_ties(8):
-        env = stage("smac/3m", contract=contract, heuristic_ai=True)
+        env = stage("smac/3m", contract="fixed", heuristic_ai=True)
         places = {m: (16.0 + x, 16.0 + y) for m, (x, y) in ((3, far), (4, near))}
         put(env, {0: (16.0, 16.0), 5: (29.0, 24.0), **places})
         env.step(np.zeros((1, 3), int))
