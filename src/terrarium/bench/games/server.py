@@ -21,7 +21,6 @@ from terrarium.server.session import Session
 MARINE, ROACH = 48, 110
 ARMY = 100
 """of Roaches; of Marines twice as many: 200 supply each"""
-SMAC_MAP = "SMAC_Maps/3m.SC2Map"
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,8 @@ class ServerBenchConfig:
 
     map: str = "AcropolisLE"
     """of the whole game"""
+    battle: str = "3m"
+    """SMAC's map"""
     steps: int = 200
     """of each kind that are measured"""
     seed: int = 1
@@ -90,15 +91,16 @@ def bench_server(
             api.Request(step=api.RequestStep(count=4)),
         )
         shares += asker.measure(name, steps)
-    tell("SMAC's 3m")
+    battle = f"SMAC's {config.battle}"
+    tell(battle)
     asker = _Asker(config)
-    asker.begin(SMAC_MAP)
+    asker.begin(f"SMAC_Maps/{config.battle}.SC2Map")
     steps = (
         api.Request(action=api.RequestAction()),
         api.Request(step=api.RequestStep(count=8)),
         api.Request(observation=api.RequestObservation()),
     )
-    shares += asker.measure("SMAC's 3m", steps)
+    shares += asker.measure(battle, steps)
     return ServerBench(startup, tuple(shares))
 
 
