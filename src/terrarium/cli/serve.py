@@ -29,6 +29,7 @@ class Serve:
     """Serve the API of StarCraft II until a client quits, or the process is ended.
 
     Clients that start the game by themselves find it by `terrarium sc2path`.
+
     The game's own flags (-listen, -port and others) are understood or ignored.
 
     Example:  terrarium serve --port 5000
@@ -85,7 +86,7 @@ class Sc2Path:
 
     It prints the line for the shell by which clients find it.
 
-    Example:  eval "$(terrarium sc2path)"
+    Example:  terrarium sc2path ~/StarCraftII
     """
 
     folder: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FOLDER]")] = ""

@@ -19,6 +19,7 @@ from terrarium.server.requests import RULES
 from terrarium.server.session import Session
 
 MARINE, ROACH = 48, 110
+BATTLE = "3m"
 ARMY = 100
 """of Roaches; of Marines twice as many: 200 supply each"""
 
@@ -29,8 +30,6 @@ class ServerBenchConfig:
 
     map: str = "AcropolisLE"
     """of the whole game"""
-    battle: str = "3m"
-    """SMAC's map"""
     steps: int = 200
     """of each kind that are measured"""
     seed: int = 1
@@ -91,10 +90,10 @@ def bench_server(
             api.Request(step=api.RequestStep(count=4)),
         )
         shares += asker.measure(name, steps)
-    battle = f"SMAC's {config.battle}"
+    battle = f"SMAC's {BATTLE}"
     tell(battle)
     asker = _Asker(config)
-    asker.begin(f"SMAC_Maps/{config.battle}.SC2Map")
+    asker.begin(f"SMAC_Maps/{BATTLE}.SC2Map")
     steps = (
         api.Request(action=api.RequestAction()),
         api.Request(step=api.RequestStep(count=8)),
