@@ -34,14 +34,19 @@ def test_a_bot_plays_and_its_logs_and_replay_are_kept(tmp_path: Path) -> None:
     outcome = json.loads(done.stdout)
     assert (outcome["map"], outcome["results"]) == ("Flat64", ["Tie"])
     assert outcome["players"][0] == "Waiter"
-    assert {"server.log", "bot.log", "game.SC2Replay"} <= set(os.listdir(tmp_path / "match"))
+    kept = {"server.log", "bot.log", "game.SC2Replay", "game.html"}
+    assert kept <= set(os.listdir(tmp_path / "match"))
+    assert outcome["page"] == str(tmp_path / "match" / "game.html")
 
 
 def test_two_bots_play_each_other(tmp_path: Path) -> None:
     bots = (f"{BOTS}:Waiter", f"{BOTS}:Loser")
-    done = play(tmp_path, "match", *bots, "--races", "zerg", "protoss", "--map", "Flat32")
+    words = ("--races", "zerg", "protoss", "--map", "Flat32", "--no-page")
+    done = play(tmp_path, "match", *bots, *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:2] == ["Waiter: Victory", "Loser: Defeat"]
+    assert not (tmp_path / "match" / "game.html").exists()
+    assert "terrarium watch" in done.stdout
 
 
 @pytest.mark.parametrize(
