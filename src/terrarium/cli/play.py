@@ -18,11 +18,11 @@ ANY_RACE = "random"
 
 @dataclass(frozen=True)
 class Play:
-    """Let a bot play a computer opponent. The bot is a Python file for burnysc2 (python-sc2).
+    """Let a bot, a Python file for burnysc2 (python-sc2), play an opponent.
 
     Logs of the bot and of the server, the replay and a page that shows the game go to a folder.
 
-    Example:  terrarium play my_bot.py --race terran --map AcropolisLE --opponent hard-zerg
+    Example:  terrarium play my_bot.py --race terran --opponent hard-zerg
     """
 
     bot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="BOT.py")]
@@ -70,7 +70,7 @@ class Play:
 class PlayMatch:
     """Let two bots play each other. Bots are Python files for burnysc2 (python-sc2).
 
-    Example:  terrarium match my_bot.py old_bot.py --races terran zerg --map AcropolisLE
+    Example:  terrarium match my_bot.py old_bot.py --races terran zerg
     """
 
     bot_a: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="BOT_A.py")]
