@@ -36,7 +36,10 @@ def test_a_bot_plays_and_its_logs_and_replay_are_kept(tmp_path: Path) -> None:
     assert outcome["players"][0] == "Waiter"
     kept = {"server.log", "bot.log", "game.SC2Replay", "game.html"}
     assert kept <= set(os.listdir(tmp_path / "match"))
-    assert outcome["page"] == str(tmp_path / "match" / "game.html")
+    page = Path(outcome["page"])
+    assert page == tmp_path / "match" / "game.html"
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert "Flat64" in page.read_text(encoding="utf-8")
 
 
 def test_two_bots_play_each_other(tmp_path: Path) -> None:
