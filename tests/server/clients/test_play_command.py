@@ -38,8 +38,7 @@ def test_a_bot_plays_and_its_logs_and_replay_are_kept(tmp_path: Path) -> None:
     assert kept <= set(os.listdir(tmp_path / "match"))
     page = Path(outcome["page"])
     assert page == tmp_path / "match" / "game.html"
-    assert "<html" in page.read_text(encoding="utf-8")
-    assert "Flat64" in page.read_text(encoding="utf-8")
+    assert "<title>Flat, two bases - Terrarium</title>" in page.read_text(encoding="utf-8")
 
 
 def test_two_bots_play_each_other(tmp_path: Path) -> None:
