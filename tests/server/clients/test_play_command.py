@@ -68,3 +68,20 @@ def test_what_cannot_be_played_is_said_in_one_line(words: tuple[str, ...], said:
     assert answer.code == 2
     assert said in answer.err
     assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("where", ["None", "sys.exit(1)"])
+def test_a_file_that_plays_when_it_is_read_is_refused(tmp_path: Path, where: str) -> None:
+    file = tmp_path / "eager.py"
+    file.write_text(
+        "import sys\n"
+        "from sc2.bot_ai import BotAI\n"
+        "from sc2.main import run_game\n"
+        "class Eager(BotAI):\n"
+        "    async def on_step(self, iteration: int) -> None: ...\n"
+        f"run_game({where}, [Eager()])\n"
+    )
+    answer = call_program("play", str(file))
+    assert answer.code == 2
+    assert "starts a game of its own" in answer.err
+    assert answer.err.count("\n") == 1
