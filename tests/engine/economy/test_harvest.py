@@ -86,6 +86,20 @@ def test_who_gathers_gas_is_inside() -> None:
     assert inside == 1
 
 
+def test_workers_of_an_empty_geyser_bring_what_they_have_and_idle() -> None:
+    base, sim = with_refinery()
+    refinery, crew = int(sim.units["tag"][0].argmax()), base.workers()[:3]
+    sim.games.resources["contents"][0, refinery] = 10.0
+    sim.step(400)
+    assert sim.games.resources["contents"][0, refinery] == 0.0
+    assert base.gathered(what="vespene") == 10.0
+    assert (sim.units["n_orders"][0, crew] == 0).all()
+    assert (sim.units["inside"][0, crew] < 0).all()
+    sim.order(0, crew[0], codes.GATHER, target=refinery)
+    sim.step(1)
+    assert sim.answer(0, crew[0]) == "CantTargetThatUnit"
+
+
 def test_a_mule_brings_what_it_does_in_recorded_games() -> None:
     """225 to 250 in a life of 1,440 loops (economy.md, 13.4)."""
     base = Base(recorded_map("KairosJunctionLE"))

@@ -19,8 +19,8 @@ from terrarium.data.maps.game_map import GameMap, Place
 from terrarium.data.maps.library import find_map
 from terrarium.engine.simulator import Simulator
 
-OTHER_MAP = "ladder/1"
-"""what games are played on whose map is not there"""
+OTHER_MAP = "ladder/12"
+"""what games are played on whose map is not there: one whose mains have the commonest fields"""
 ADDONS = ("TechLab", "Reactor")
 FARTHEST_SITE = 30.0
 """from the start, for sites on maps that are not there"""
@@ -172,6 +172,9 @@ def _building(
         free = min(ends) if ends else math.inf  # type: ignore[assignment]
     yield Event(free, lambda: hands.release_builder(structure, consumed=race == "Zerg"))
     if structure.finish is None:
+        # Drones of what was cancelled are there again, in every record, without a birth.
+        if race == "Zerg" and structure.death is not None:
+            yield Event(structure.death, lambda: hands.return_builder(structure))
         return
     if structure.type in TOWNHALLS:
         yield Event(structure.finish, lambda: hands.add_townhall(structure))

@@ -90,13 +90,22 @@ def work(game: Game, u: int) -> None:
     v = order.target
     if not is_unit(game, v, order.tag) or not may_gather(game, u, v):
         come_out(game, u)
-        if not take_other(game, u, order.x, order.y, codes.NO_UNIT):
+        # Who gathered from a geyser that is empty now does not go to the minerals.
+        if is_dry(game, v, order.tag) or not take_other(game, u, order.x, order.y, codes.NO_UNIT):
             give_up(game, u)
         return
     if worker.phase == codes.GATHERING:
         gather(game, u, v)
     else:
         arrive(game, u, v)
+
+
+@kernel
+def is_dry(game: Game, v: int, tag: int) -> bool:
+    """Is it a structure on a geyser that holds nothing any more?"""
+    if not is_unit(game, v, tag) or game.resources[v].contents > 0.0:
+        return False
+    return game.rules.types[game.units[v].kind].resource == codes.VESPENE
 
 
 @kernel
