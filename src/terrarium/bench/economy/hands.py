@@ -107,6 +107,15 @@ class Hands:
             self._building[structure] = worker
             self.sim.order(0, worker[0], codes.MOVE, (structure.x, structure.y))
 
+    def hand_builder_on(self, done: RecordedStructure, structure: RecordedStructure) -> None:
+        """Who has built one structure goes on to another."""
+        worker = self._building.pop(done, None)
+        if worker is None or not self._lives(worker):
+            self.send_builder(structure)
+            return
+        self._building[structure] = worker
+        self.sim.order(0, worker[0], codes.MOVE, (structure.x, structure.y))
+
     def release_builder(self, structure: RecordedStructure, consumed: bool) -> None:
         """The builder is free again, or has become the structure."""
         worker = self._building.pop(structure, None)

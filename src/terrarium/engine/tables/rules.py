@@ -12,7 +12,7 @@ from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
 from terrarium.engine.tables.structures import STRUCTURE
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25
@@ -173,6 +173,8 @@ HARVEST = np.dtype(
         ("drop", "f8"),  # how near to a townhall, edge to edge, it leaves its cargo
         ("look", "f8"),  # from how far it sees that its field is taken
         ("look_again_ticks", "i8"),  # how often one that waits looks for another field
+        ("patience_ticks", "f8"),  # it waits for a field that will be free this soon
+        ("notice", "f8"),  # from how far, center to center, others see that it comes back
         ("handover_ticks", "i8"),  # between two workers at one field
         ("slowest", "f8"),  # who brakes gets no slower than that before it is there
     ],
