@@ -21,7 +21,9 @@ needs_reference = pytest.mark.skipif(
 )
 VERSIONS = {"lotv-5.0.3": "5.0.3", "lotv-4.10": "4.10.0", "lotv-5.0.14": "5.0.14"}
 IN_SENTENCES = r"\.(traits(\[\d+\])?|starts_off|escort|needs_(creep|power)|quickens_warp_in"
-IN_SENTENCES += r"|settles_as|leaves(\.\w+)?|via|as_trained|by_itself|via_after_loops(\[\d\])?"
+IN_SENTENCES += (
+    r"|settles_as|leaves(\.\w+)?|disguise(\.\w+)?|via|as_trained|by_itself|via_after_loops(\[\d\])?"
+)
 IN_SENTENCES += r"|blocks_sight|capture_range|footprint\.(placement|blocking)"
 IN_SENTENCES += r"|(resource|harvest|creep)(\.\w+)?)$"
 """what the reference tells in sentences, if at all"""
@@ -148,6 +150,7 @@ def as_facts(unit: Any) -> dict[str, Any]:
     skipped = {"name", "api_name", "addon_offset", "weapons", "heal", "production", "footprint"}
     skipped |= {"traits", "resource", "harvest", "blocks_sight", "capture_range"}
     skipped |= {"creep", "needs_creep", "needs_power", "quickens_warp_in", "settles_as", "leaves"}
+    skipped |= {"disguise"}
     facts = {f.name: unit.get(f.name) for f in fields(Unit) if f.name not in skipped}
     footprint = unit["footprint"]
     return facts | {

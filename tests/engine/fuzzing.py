@@ -17,6 +17,7 @@ from terrarium.data.maps.library import find_map
 from terrarium.engine import codes
 from terrarium.engine.simulator import MAX_SLOTS, EngineError, Simulator
 from terrarium.engine.state import MAX_PLAYERS
+from terrarium.envs.games.game_env import GameEnv
 from tests.engine.scripts import give_random_orders
 
 TICKS = 12
@@ -150,18 +151,53 @@ def fuzz_games(unit_ticks: int) -> int:
     return _play(Simulator(games, n_envs=2, slots=400), unit_ticks, builds=True)
 
 
-def run_economy_at_random(sim: Simulator, seeds: np.ndarray, step: int) -> None:
+PHASES = (
+    (("medium-terran", "medium-protoss-air"), 2_400),
+    (("harder-zerg-macro", "harder-terran-timing"), 5_600),
+    (("veryhard-protoss-macro", "veryhard-zerg-power"), 9_600),
+    (("veryhard-terran-macro", "harder-protoss-power"), 14_400),
+)
+"""Computer opponents play to these loops; from there on nobody does what makes sense."""
+PHASE_TICKS = 1_200
+
+
+def fuzz_phases(unit_ticks: int) -> int:
+    """Whole games from their middle on: armies, add-ons, warp gates, creep, research under way."""
+    done = seed = 0
+    while done < unit_ticks:
+        players, loop = PHASES[seed % len(PHASES)]
+        env = GameEnv("simple_64", players)
+        env.reset(seed)
+        while not env.over and env.loop < loop:
+            env.step()
+        sim, seeds, last = env.sim, np.array([seed]), env.loop + PHASE_TICKS
+        while not env.over and env.loop < last:
+            for resource in ("minerals", "vespene"):
+                sim.players[resource][0, 1:] = np.maximum(sim.players[resource][0, 1:], 400.0)
+            give_random_orders(sim, seeds, env.loop, share=0.3)
+            run_economy_at_random(sim, seeds, env.loop, extent=66.0, n_commands=30)
+            done += int(sim.units["alive"].sum()) * TICKS
+            sim.step(TICKS)
+            check(sim)
+            check_economy(sim)
+        seed += 1
+    return done
+
+
+def run_economy_at_random(
+    sim: Simulator, seeds: np.ndarray, step: int, extent: float = 70.0, n_commands: int = 12
+) -> None:
     """Commands for workers and structures, sensible ones and others."""
     for e, seed in enumerate(seeds):
         rng = np.random.default_rng((int(seed), step, 1))
         units, n_products = sim.units[e], len(sim.rules.products)
         used = np.flatnonzero(units["tag"] > 0)
         of_kind = [int(u) for u in used if sim.rules.types["resource"][units["kind"][u]] != 0]
-        for _ in range(12):
+        for _ in range(n_commands):
             u = int(rng.choice(used))
             kind = int(rng.integers(codes.GATHER, codes.RALLY + 1))
             target = int(rng.choice(of_kind if rng.random() < 0.7 else used))
-            at = (float(rng.uniform(-2, 70)), float(rng.uniform(-2, 70)))
+            at = (float(rng.uniform(-2, extent)), float(rng.uniform(-2, extent)))
             mine = np.flatnonzero(sim.rules.products["by"] == units["kind"][u])
             product = int(rng.choice(mine)) if len(mine) else int(rng.integers(-2, n_products + 2))
             owner = int(units["owner"][u]) if rng.random() < 0.9 else int(rng.integers(0, 3))
@@ -177,7 +213,8 @@ def check_economy(sim: Simulator) -> None:
     assert (sim.players["minerals"] >= 0.0).all()
     assert (sim.players["vespene"] >= 0.0).all()
     accounts, workers, resources = sim.games.accounts, sim.games.workers, sim.games.resources
-    assert ((accounts["supply_cap"] >= 0.0) & (accounts["supply_cap"] <= 200.0)).all()
+    for supply in ("supply_cap", "supply_used"):
+        assert ((accounts[supply] >= 0.0) & (accounts[supply] <= 200.0)).all()
     living = sim.units["alive"]
     assert (resources["contents"][living] >= 0.0).all()
     assert (workers["cargo"][living] >= 0.0).all()
@@ -246,11 +283,12 @@ def main() -> int:
         everything("lotv-4.10", generate_terrain(96, seed=1)),
         everything("lotv-4.10", load_terrain("ravine"), structures=False),
     )
-    share = wanted // (len(fields) + len(building) + 2)
+    share = wanted // (len(fields) + len(building) + 3)
     total = sum(fuzz(scenario, n, share) for scenario, n in fields)
     total += sum(fuzz(scenario, 2, share, builds=True) for scenario in building)
     total += fuzz_crowd(share)
     total += fuzz_games(share)
+    total += fuzz_phases(share)
     sys.stdout.write(f"{total} unit-ticks\n")
     return 0
 

@@ -98,6 +98,8 @@ class BenchOpponents(OpponentBenchConfig):
             console.print(_development_table(result))
         if result.duels:
             console.print(_duel_table(result))
+        if result.soak:
+            console.print(_soak_table(result))
 
 
 def _development_table(result: OpponentBench) -> Table:
@@ -140,4 +142,24 @@ def _duel_table(result: OpponentBench) -> Table:
             str(row.undecided),
             f"{row.mean_loops:,.0f}",
         )
+    return table
+
+
+def _soak_table(result: OpponentBench) -> Table:
+    table = new_table()
+    table.add_column("map", style="cyan", no_wrap=True)
+    for name in ("players", "seed", "loops", "result", "problems"):
+        table.add_column(name, justify="right" if name in ("seed", "loops") else "left")
+    for game in result.soak:
+        table.add_row(
+            game.map,
+            " - ".join(game.players),
+            str(game.seed),
+            f"{game.loops:,}",
+            game.results[0].lower(),
+            ", ".join(game.problems) or "none",
+        )
+    n_ended = sum(game.results[0] != "UNDECIDED" for game in result.soak)
+    n_bad = sum(bool(game.problems) for game in result.soak)
+    table.caption = f"{n_ended} of {len(result.soak)} games ended, {n_bad} with problems"
     return table

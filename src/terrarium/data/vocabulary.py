@@ -186,6 +186,7 @@ BUFF_STATES = {
     "locked_on": "is held by a lock",
     "channeling": "is bound by a channel",
     "spreads_creep": "drops creep while it stands still",
+    "hallucination": "deals no damage, has no armor, is worth nothing and cannot work",
     "injected": "larvae will come",
     "carries_minerals": "has minerals to bring home",
     "carries_rich_minerals": "has rich minerals to bring home",

@@ -176,7 +176,8 @@ NO_PRODUCT = -1
     UNPOWERED,  # needs the power of a pylon, and has none
     SPREADS_CREEP,  # is told to, as overlords are
     HALTED,  # makes nothing
-) = (1 << bit for bit in range(30))
+    HALLUCINATED,  # deals no damage, has no armor, and is worth nothing
+) = (1 << bit for bit in range(31))
 STUNNED = ROOTED | DISARMED | SILENCED
 
 # Where a body is: a bit each, so that a weapon's targets are a mask.

@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from terrarium.bench.economy.recorded import RecordedStructure
 from terrarium.data.maps.expansions import Expansion
+from terrarium.data.maps.game_map import Place
 from terrarium.engine import codes
 from terrarium.engine.simulator import PlacementError, Simulator
 
 GAS_PER_WORKER = 9.7
 """in 240 loops: how many workers a recorded rate of gas means (economy.md, 4)"""
 WORKERS_PER_FIELD, WORKERS_PER_GEYSER = 2, 3
+BIRTH_DISTANCE = 3.5
+"""from the middle of a townhall to the units that it makes"""
 MULE_DROP_LOOPS = 64
 WALK_SLACK = 1.15
 """Ways are this much longer than the straight line."""
@@ -79,9 +82,10 @@ class Hands:
         return on_gas + building + sum(len(self._living(base.miners)) for base in self.bases)
 
     def add_worker(self) -> None:
-        """A worker is born where the fields are emptiest."""
+        """A worker is born where the fields are emptiest, on the side that faces them."""
         base = self._emptiest()
-        slot = self.sim.create(0, WORKER_NAMES[self.race], self.owner, base.x, base.y - 3.5)
+        at = self._beside(base)
+        slot = self.sim.create(0, WORKER_NAMES[self.race], self.owner, *at)
         self._send_to_minerals(self._slot(slot), base)
 
     def lose_worker(self) -> None:
@@ -103,6 +107,15 @@ class Hands:
             self._building[structure] = worker
             self.sim.order(0, worker[0], codes.MOVE, (structure.x, structure.y))
 
+    def hand_builder_on(self, done: RecordedStructure, structure: RecordedStructure) -> None:
+        """Who has built one structure goes on to another."""
+        worker = self._building.pop(done, None)
+        if worker is None or not self._lives(worker):
+            self.send_builder(structure)
+            return
+        self._building[structure] = worker
+        self.sim.order(0, worker[0], codes.MOVE, (structure.x, structure.y))
+
     def release_builder(self, structure: RecordedStructure, consumed: bool) -> None:
         """The builder is free again, or has become the structure."""
         worker = self._building.pop(structure, None)
@@ -112,6 +125,14 @@ class Hands:
             self.sim.remove(0, worker[0])  # builders come from the minerals: it is outside
         else:
             self._send_to_minerals(worker, self._nearest_base(worker))
+
+    def return_builder(self, structure: RecordedStructure) -> None:
+        """A structure that was cancelled becomes the worker again that it was made of."""
+        if not self.bases:
+            return
+        slot = self.sim.create(0, WORKER_NAMES[self.race], self.owner, structure.x, structure.y)
+        worker = self._slot(slot)
+        self._send_to_minerals(worker, self._nearest_base(worker))
 
     def add_townhall(self, structure: RecordedStructure) -> None:
         """A finished townhall becomes a base if there are fields for it."""
@@ -176,6 +197,16 @@ class Hands:
         x, y = self._place(target)
         slot = self.sim.create(0, "mule", self.owner, x, y)
         self.sim.order(0, slot, codes.GATHER, target=target[0])
+
+    def _beside(self, base: Base) -> Place:
+        """Where units appear whose rally point is the mineral fields."""
+        places = [self._place(each) for each in self._living(base.fields)]
+        if not places:
+            return base.x, base.y - BIRTH_DISTANCE
+        dx = sum(x for x, _ in places) / len(places) - base.x
+        dy = sum(y for _, y in places) / len(places) - base.y
+        far = max(math.hypot(dx, dy), 1e-9)
+        return base.x + dx / far * BIRTH_DISTANCE, base.y + dy / far * BIRTH_DISTANCE
 
     def _add_base(self, hall: Slot) -> None:
         x, y = self._place(hall)

@@ -19,9 +19,11 @@ from terrarium.data.maps.game_map import GameMap, Place
 from terrarium.data.maps.library import find_map
 from terrarium.engine.simulator import Simulator
 
-OTHER_MAP = "ladder/1"
-"""what games are played on whose map is not there"""
+OTHER_MAP = "ladder/12"
+"""what games are played on whose map is not there: one whose mains have the commonest fields"""
 ADDONS = ("TechLab", "Reactor")
+HANDING_SLACK = 40
+"""loops that a builder may come late who comes from another site"""
 FARTHEST_SITE = 30.0
 """from the start, for sites on maps that are not there"""
 
@@ -151,27 +153,62 @@ def _events(hands: Hands, player: RecordedPlayer, start: Place) -> Iterator[Even
     for loop, rate in zip(player.loops, player.gas_last240, strict=True):
         yield Event(max(0, loop - REPORT_LOOPS), lambda rate=rate: hands.set_gas_rate(rate))  # type: ignore[misc]
     halls = [start]
-    for structure in sorted(player.structures, key=lambda each: each.start):
-        if any(addon in structure.type for addon in ADDONS):
-            continue
-        yield from _building(hands, player.race, structure, halls)
+    built = [
+        structure
+        for structure in sorted(player.structures, key=lambda each: each.start)
+        if not any(addon in structure.type for addon in ADDONS)
+    ]
+    handed = _handed_on(hands, built, start) if player.race == "Terran" else {}
+    for structure in built:
+        yield from _building(hands, player.race, structure, halls, handed)
         if structure.type in TOWNHALLS:
             halls.append((structure.x, structure.y))
 
 
+def _handed_on(
+    hands: Hands, built: Sequence[RecordedStructure], start: Place
+) -> dict[RecordedStructure, RecordedStructure]:
+    """What the builder of a structure builds next: who is near when it is finished need not come
+    from the fields."""
+    found: dict[RecordedStructure, RecordedStructure] = {}
+    for structure in built:
+        place = structure.x, structure.y
+        leaves = structure.start - hands.travel_loops(math.dist(place, start))
+        for done in built:
+            if done.finish is None or done in found or not leaves <= done.finish:
+                continue
+            if done.finish + hands.travel_loops(math.dist(place, (done.x, done.y))) <= (
+                structure.start + HANDING_SLACK
+            ):
+                found[done] = structure
+                break
+    return found
+
+
 def _building(
-    hands: Hands, race: str, structure: RecordedStructure, halls: Sequence[Place]
+    hands: Hands,
+    race: str,
+    structure: RecordedStructure,
+    halls: Sequence[Place],
+    handed: Mapping[RecordedStructure, RecordedStructure],
 ) -> Iterator[Event]:
     """From the moment its builder sets out to the end of a structure."""
-    near = min(math.dist((structure.x, structure.y), hall) for hall in halls)
-    leaves = max(0, structure.start - hands.travel_loops(near))
-    yield Event(leaves, lambda: hands.send_builder(structure))
+    if structure not in handed.values():
+        near = min(math.dist((structure.x, structure.y), hall) for hall in halls)
+        leaves = max(0, structure.start - hands.travel_loops(near))
+        yield Event(leaves, lambda: hands.send_builder(structure))
     ends = [loop for loop in (structure.finish, structure.death) if loop is not None]
     free = structure.start
     if race == "Terran":
         free = min(ends) if ends else math.inf  # type: ignore[assignment]
-    yield Event(free, lambda: hands.release_builder(structure, consumed=race == "Zerg"))
+    if structure in handed:
+        yield Event(free, lambda: hands.hand_builder_on(structure, handed[structure]))
+    else:
+        yield Event(free, lambda: hands.release_builder(structure, consumed=race == "Zerg"))
     if structure.finish is None:
+        # Drones of what was cancelled are there again, in every record, without a birth.
+        if race == "Zerg" and structure.death is not None:
+            yield Event(structure.death, lambda: hands.return_builder(structure))
         return
     if structure.type in TOWNHALLS:
         yield Event(structure.finish, lambda: hands.add_townhall(structure))

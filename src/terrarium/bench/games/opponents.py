@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from terrarium.bench.engine import Machine, check_counts, describe_machine
 from terrarium.bench.games.recorded import LOOPS, RECORDED
+from terrarium.bench.games.soak import SoakGame, pairings, watch
 from terrarium.data.maps.library import find_map
 from terrarium.data.opponents.levels import RACES, levels
 from terrarium.data.opponents.opponent import find_opponent
@@ -37,8 +38,10 @@ class OpponentBenchConfig:
     """games of each level against the one below it; 0: none"""
     against: str = "medium-terran-macro"
     """who plays against those whose development is measured"""
-    map: str = "ladder/1"
-    """a map, or a map file"""
+    soak: int = 0
+    """games of all pairs of races on ten generated maps, watched for what must never happen"""
+    maps: tuple[str, ...] = ("ladder/1", "ladder/2", "ladder/3", "ladder/4", "ladder/5")
+    """maps, or map files, in turns"""
     limit_ticks: int = 40_320
     """when a duel ends; then the larger army has won"""
     seed: int = 0
@@ -58,12 +61,15 @@ class OpponentBenchConfig:
                 raise TerrariumError(
                     f'unknown race "{race}".{nearest(race, RACES)} Allowed: {", ".join(RACES)}'
                 )
-        for name in ("games", "duels"):
+        for name in ("games", "duels", "soak"):
             if not 0 <= getattr(self, name) <= MAX_GAMES:
                 raise TerrariumError(f"{name} is {getattr(self, name)}; allowed: 0 to {MAX_GAMES}")
         check_counts("processes", (self.processes,), MAX_PROCESSES)
         find_opponent(self.against)
-        find_map(self.map)
+        if not self.maps:
+            raise TerrariumError("maps: none; name one or more")
+        for name in self.maps:
+            find_map(name)
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ class OpponentBench:
     config: OpponentBenchConfig
     developments: tuple[Development, ...]
     duels: tuple[Duels, ...]
+    soak: tuple[SoakGame, ...]
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,14 @@ class GamePairing:
     loops: tuple[int, ...] = ()
 
 
-PlayAll = Callable[[Sequence[GamePairing]], list["Match"]]
+Game = TypeVar("Game")
+Result = TypeVar("Result")
+
+
+class PlayAll(Protocol):
+    """Plays all of some games, each by a function of a module."""
+
+    def __call__(self, play: Callable[[Game], Result], games: Sequence[Game]) -> list[Result]: ...
 
 
 def bench_opponents(
@@ -135,7 +149,15 @@ def bench_opponents(
             if config.duels and (not config.levels or level in config.levels):
                 tell(f"{level} against {below}")
                 duels.append(_duels(config, level, below, play_all))
-    return OpponentBench(describe_machine(), config, tuple(developments), tuple(duels))
+        watched: list[SoakGame] = []
+        batch = max(1, config.processes)
+        games = pairings(config.soak, config.seed)
+        for k in range(0, len(games), batch):
+            tell(f"game {k + 1} of {len(games)}, watched")
+            watched += play_all(watch, games[k : k + batch])
+    return OpponentBench(
+        describe_machine(), config, tuple(developments), tuple(duels), tuple(watched)
+    )
 
 
 def _development(
@@ -143,11 +165,12 @@ def _development(
 ) -> list[Development]:
     """One level and race against the script that all are measured against."""
     player = f"{level}-{race}-Macro"
-    pairings = []
+    games = []
     for k in range(config.games):
         players = (player, config.against) if k % 2 == 0 else (config.against, player)
-        pairings.append(GamePairing(config.map, players, config.seed + k, LOOPS[-1] + 8, LOOPS))
-    matches = play_all(pairings)
+        where = config.maps[k % len(config.maps)]
+        games.append(GamePairing(where, players, config.seed + k, LOOPS[-1] + 8, LOOPS))
+    matches = play_all(play, games)
     rows = []
     for loop in LOOPS:
         samples = [
@@ -177,14 +200,15 @@ def _development(
 
 def _duels(config: OpponentBenchConfig, level: str, below: str, play_all: PlayAll) -> Duels:
     """Sides and races take turns."""
-    pairings, places = [], []
+    games, places = [], []
     for k in range(config.duels):
         mine, theirs = RACES[k % 3], RACES[k // 3 % 3]
         players = (f"{level}-{mine}", f"{below}-{theirs}")
         places.append(1 if k % 2 == 0 else 2)
         ordered = players if k % 2 == 0 else (players[1], players[0])
-        pairings.append(GamePairing(config.map, ordered, config.seed + k, config.limit_ticks))
-    matches = play_all(pairings)
+        where = config.maps[k % len(config.maps)]
+        games.append(GamePairing(where, ordered, config.seed + k, config.limit_ticks))
+    matches = play_all(play, games)
     return Duels(
         level=level,
         below=below,
@@ -199,10 +223,10 @@ def _duels(config: OpponentBenchConfig, level: str, below: str, play_all: PlayAl
 def _players(processes: int) -> Iterator[PlayAll]:
     """Plays lists of games, in this process or in several others."""
     if processes == 1:
-        yield lambda pairings: [play(pairing) for pairing in pairings]
+        yield lambda play, games: [play(game) for game in games]
         return
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        yield lambda pairings: list(pool.map(play, pairings))
+        yield lambda play, games: list(pool.map(play, games))
 
 
 def play(pairing: GamePairing) -> "Match":

@@ -202,6 +202,18 @@ class Creep:
 
 
 @dataclass(frozen=True)
+class Disguise:
+    """A form that looks like an enemy's unit."""
+
+    of: str
+    """the unit that takes the form"""
+    unit: str
+    """the unit that it looks like, for enemies of that race"""
+    upgrade: str | None
+    """only where the enemy has this upgrade"""
+
+
+@dataclass(frozen=True)
 class Leaves:
     """The units that a structure leaves when it is destroyed."""
 
@@ -319,6 +331,8 @@ class Unit:
     """what it becomes by itself when it is finished"""
     quickens_warp_in: bool
     """a power field near it is a fast one"""
+    disguise: Disguise | None
+    """whose look this form of a Changeling has"""
     speed: float
     speed_creep_multiplier: float | None
     acceleration: float | None

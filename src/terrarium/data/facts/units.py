@@ -7,7 +7,16 @@ from typing import Any
 from terrarium.data import vocabulary as words
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.production import Roster, UnitId, read_api, read_productions
-from terrarium.data.facts.unit_facts import Creep, Footprint, Harvest, Heal, Leaves, Resource, Unit
+from terrarium.data.facts.unit_facts import (
+    Creep,
+    Disguise,
+    Footprint,
+    Harvest,
+    Heal,
+    Leaves,
+    Resource,
+    Unit,
+)
 from terrarium.data.facts.weapons import camel_case, read_weapon
 
 # What most units share. A file states only what is special about a unit.
@@ -168,7 +177,17 @@ def _ground(table: Layers, roster: Roster) -> dict[str, Any]:
         if table.has("settles_as")
         else None,
         "quickens_warp_in": table.boolean_or("quickens_warp_in", False),
+        "disguise": _disguise(table, roster),
     }
+
+
+def _disguise(table: Layers, roster: Roster) -> Disguise | None:
+    if not table.has("disguise"):
+        return None
+    disguise = table.table("disguise")
+    disguise.only([field.name for field in fields(Disguise)])
+    of, unit = (disguise.unit_name(disguise.text(key), roster, key) for key in ("of", "unit"))
+    return Disguise(of, unit, disguise.text("upgrade") if disguise.has("upgrade") else None)
 
 
 def _leaves(table: Layers, roster: Roster) -> Leaves | None:

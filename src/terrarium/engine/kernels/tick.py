@@ -16,6 +16,7 @@ from terrarium.engine.kernels.combat.targeting import acquire_targets
 from terrarium.engine.kernels.combat.upkeep import regenerate
 from terrarium.engine.kernels.combat.weapons import use_weapons
 from terrarium.engine.kernels.construction.construction import construct
+from terrarium.engine.kernels.economy.disguises import disguise
 from terrarium.engine.kernels.economy.hangars import run_hangars
 from terrarium.engine.kernels.economy.harvest import harvest
 from terrarium.engine.kernels.economy.larvae import run_larvae
@@ -80,6 +81,7 @@ def tick(game: Game) -> None:
         if ways & codes.ZERG_WAYS:
             settle_tumors(game)
             run_larvae(game)
+            disguise(game)
         if ways & codes.PROTOSS_WAYS:
             run_mergers(game)
             run_hangars(game)

@@ -25,6 +25,7 @@ STATUS_OF_STATE = {
     "locked_on": 0,
     "channeling": 0,
     "spreads_creep": codes.SPREADS_CREEP,
+    "hallucination": codes.HALLUCINATED,
     # The rules of the economy see to these.
     "injected": 0,
     "carries_minerals": 0,
@@ -106,6 +107,7 @@ def _buff_row(buff: Buff) -> dict[str, Any]:
         "absorbs": buff.absorbs,
         "life_rate": buff.life_add / ticks if ticks else 0.0,
         "hp_add": buff.life_max_add,
+        "supply": buff.supply_add,
         "times": (first.times or 0) if first else 0,
         "period": (first.period_loops or 0.0) if first else 0.0,
     }

@@ -124,6 +124,11 @@ TYPE = np.dtype(
         ("becomes_itself", "i8"),  # row of the product that it turns into by itself; -1 = none
         ("settles_as", "i8"),  # row of Rules.types that it becomes when it is finished; -1 = none
         ("quickens_warp_in", "?"),  # a power field near it is a fast one
+        ("race", "i8"),  # of data.vocabulary.UNIT_RACES
+        ("disguises", "?"),  # takes the look of enemies
+        ("look_of", "i8"),  # row of Rules.types that takes this look; -1 = it is none
+        ("look", "i8"),  # row of Rules.types that it looks like
+        ("look_tech", "i8"),  # where the enemy has this; 0 = always
         ("fulfils", "i8"),  # bit k: is what need k of Rules.products asks for
         ("addon", "?"),
         ("trains", "?"),  # a structure that makes units
@@ -168,6 +173,8 @@ HARVEST = np.dtype(
         ("drop", "f8"),  # how near to a townhall, edge to edge, it leaves its cargo
         ("look", "f8"),  # from how far it sees that its field is taken
         ("look_again_ticks", "i8"),  # how often one that waits looks for another field
+        ("patience_ticks", "f8"),  # it waits for a field that will be free this soon
+        ("notice", "f8"),  # from how far, center to center, others see that it comes back
         ("handover_ticks", "i8"),  # between two workers at one field
         ("slowest", "f8"),  # who brakes gets no slower than that before it is there
     ],
@@ -311,6 +318,7 @@ BUFF_ROW = np.dtype(
         ("life_rate", "f8"),  # per tick
         ("drain", "f8"),  # energy per tick; without any, it ends
         ("hp_add", "f8"),
+        ("supply", "f8"),
         ("hit", "i8"),  # row of Rules.hits; -1 = none
         ("times", "i8"),
         ("period", "f8"),

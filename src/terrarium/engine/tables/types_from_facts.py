@@ -18,6 +18,7 @@ from terrarium.data.vocabulary import (
     PLANES,
     RESOURCES,
     RESPONSES,
+    UNIT_RACES,
 )
 from terrarium.engine import codes
 from terrarium.engine.records import Records, records
@@ -72,7 +73,7 @@ SHIELDS_FAMILY = "ProtossShields"
 
 # The search radius is the game's; the other answers were fitted to the first 480 loops of games on
 # KairosJunctionLE and AcropolisLE, and to what 12 to 24 workers bring (economy.md, 3 and 4).
-_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 2, 0.02)
+_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 8.0, 2.5, 2, 0.02)
 
 
 @lru_cache(maxsize=16)
@@ -142,6 +143,7 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
         values |= {"leaves": names.types.get(unit.leaves.unit, -1) if unit.leaves else -1}
         values |= {"stored": unit.name in stored, "stores": unit.id in stores}
         values |= {"settles_as": names.types.get(unit.settles_as or "", -1)}
+        values |= _disguise(unit, facts, names)
         values |= {"footprint": footprint_rows.get(unit.name, NO_FOOTPRINT)}
         rules.types[row] = record(TYPE, values | {"first_change": first, "n_changes": n})
         for weapon in working_weapons(unit):
@@ -190,6 +192,19 @@ def _breeding(facts: RuleSet, names: RowNames) -> tuple[int, int, int]:
         if ability.summon and ability.summon.unit == larvae[0]:
             return names.types[larvae[0]], names.abilities[ability.name], ability.summon.count
     return names.types[larvae[0]], -1, 0
+
+
+def _disguise(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
+    """Whose look a type has, and whether its units take one."""
+    disguise = unit.disguise
+    takers = {other.disguise.of for other in facts.units.values() if other.disguise}
+    return {
+        "race": UNIT_RACES.index(unit.race),
+        "disguises": unit.name in takers,
+        "look_of": names.types.get(disguise.of, -1) if disguise else -1,
+        "look": names.types.get(disguise.unit, -1) if disguise else -1,
+        "look_tech": names.techs.get(disguise.upgrade or "", 0) if disguise else 0,
+    }
 
 
 def _is_kept_aboard(product: Records, rules: Rules) -> bool:
@@ -380,7 +395,7 @@ def _powers(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         codes.CLOAKED: bool(hidden),
         codes.UNTOUCHABLE: bool(untouchable),
         codes.DETECTS: unit.detection_range is not None,
-        codes.DISARMED: any(weapon.starts_off for weapon in unit.weapons),
+        codes.DISARMED: any(weapon.starts_off for weapon in unit.weapons) or bool(unit.disguise),
         codes.WARDED: bool(passive),
         codes.ZONED: any(ability.morph.becomes == unit.name for ability in morphs if ability.morph),
     }

@@ -85,7 +85,10 @@ def begin_teleport(game: Game, ability: int, u: int, v: int, x: float, y: float)
 
 @kernel
 def begin_summon(game: Game, ability: int, u: int, v: int, x: float, y: float) -> None:
-    made = game.rules.mechanics.summons[game.rules.abilities[ability].params]
+    row = game.rules.abilities[ability]
+    made = game.rules.mechanics.summons[row.params]
+    if row.aim == codes.AIM_NONE:
+        x, y = game.units[u].x, game.units[u].y
     if has_economy(game) and ability == game.rules.breeding[0].inject:
         inject(game, ability, u, v)
     elif made.ticks > 0.0 or made.missile_speed > 0.0:

@@ -33,6 +33,8 @@ def refresh(game: Game, u: int) -> None:
     if has_economy(game):
         add_ground(game, u)
     add_buffs(game, u)
+    if me.status & codes.HALLUCINATED:
+        me.armor = me.shield_armor = 0.0
     me.rate = min(max(me.rate, LOWEST_RATE), HIGHEST_RATE)
     me.status |= doings(game, u)
     if me.status & codes.UNFINISHED and game.rules.structures[me.kind].bare:

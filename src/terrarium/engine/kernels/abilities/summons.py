@@ -28,6 +28,9 @@ def summon(game: Game, effect: Records) -> None:
             return
         if is_force_field(game, kind):  # others have to make way, not it
             game.units[made].x, game.units[made].y = x, y
+        if row.buff >= 0:  # hallucinations, which last as long as what they carry
+            add_buff(game, made, row.buff, made, owner, 0.0)
+            game.units[made].life_ticks = game.rules.buffs[row.buff].ticks
         game.skills[made].made_by = ability
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:

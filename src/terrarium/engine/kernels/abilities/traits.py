@@ -20,6 +20,8 @@ def traits_now(game: Game, owner: int, u: int, v: int) -> int:
         traits |= codes.IS_VISIBLE
     if other.status & codes.UNTOUCHABLE:
         traits |= codes.IS_INVULNERABLE | codes.IS_STASIS
+    if other.status & codes.HALLUCINATED:
+        traits |= codes.IS_HALLUCINATION
     if other.status & codes.UNFINISHED:
         traits |= codes.IS_UNDER_CONSTRUCTION
     traits |= trait_of(game, owner, other.owner)

@@ -64,6 +64,9 @@ def add_hit(game: Game, v: int, h: int, cause: Records, share: float) -> None:
     k = game.scratch.counts[N_HITS]
     if game.units[v].status & codes.UNTOUCHABLE:
         return
+    if is_unit(game, cause.source, cause.source_tag):
+        if game.units[cause.source].status & codes.HALLUCINATED:
+            return
     if k >= game.scratch.hits.shape[0]:
         game.clock[0].fault = codes.TOO_MANY_HITS
         return

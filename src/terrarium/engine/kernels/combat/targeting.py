@@ -130,6 +130,8 @@ def keeps_target(game: Game, u: int) -> bool:
         return False
     if not may_see(game, u, v) or (me.status & codes.ZONED and not in_zone(game, u, v)):
         return False
+    if game.rules.types[game.units[v].kind].look >= 0:
+        return False
     order = current_order(game, u)
     stays = order == codes.HOLD or order == codes.MOVE or order == codes.FOLLOW
     stays = stays or order == codes.CAST
@@ -258,6 +260,8 @@ def prefer(
         return best, best_rank, best_distance
     if not may_see(game, u, v) or (me.status & codes.ZONED and not in_zone(game, u, v)):
         return best, best_rank, best_distance
+    if game.rules.types[other.kind].look >= 0:
+        return best, best_rank, best_distance  # is taken for a friend
     rank = importance(game, u, v)
     if rank < best_rank:
         return best, best_rank, best_distance

@@ -61,7 +61,7 @@ def harvest(game: Game) -> None:
 
 @kernel
 def count_coming(game: Game) -> None:
-    """How many workers each resource is waited for by."""
+    """How many workers wait for each resource, are about to, or have turned to it."""
     for i in range(game.clock[0].n_living):
         v = game.living[i]
         resource = game.resources[v]
@@ -71,8 +71,18 @@ def count_coming(game: Game) -> None:
         u = game.living[i]
         if current_order(game, u) == codes.GATHER and game.workers[u].phase == codes.TO_RESOURCE:
             v = game.orders[u, 0].target
-            if is_unit(game, v, game.orders[u, 0].tag):
+            if is_unit(game, v, game.orders[u, 0].tag) and counts_as_coming(game, u, v):
                 game.resources[v].n_coming += 1
+
+
+@kernel
+def counts_as_coming(game: Game, u: int, v: int) -> bool:
+    """Do others leave a field to this worker? Who goes there for the first time has reserved it;
+    who comes back is noticed only when it is near."""
+    me, other = game.units[u], game.units[v]
+    if game.workers[u].field_tag != other.tag:
+        return True
+    return length(other.x - me.x, other.y - me.y) <= game.rules.harvest[0].notice
 
 
 @kernel
@@ -90,13 +100,22 @@ def work(game: Game, u: int) -> None:
     v = order.target
     if not is_unit(game, v, order.tag) or not may_gather(game, u, v):
         come_out(game, u)
-        if not take_other(game, u, order.x, order.y, codes.NO_UNIT):
+        # Who gathered from a geyser that is empty now does not go to the minerals.
+        if is_dry(game, v, order.tag) or not take_other(game, u, order.x, order.y, codes.NO_UNIT):
             give_up(game, u)
         return
     if worker.phase == codes.GATHERING:
         gather(game, u, v)
     else:
         arrive(game, u, v)
+
+
+@kernel
+def is_dry(game: Game, v: int, tag: int) -> bool:
+    """Is it a structure on a geyser that holds nothing any more?"""
+    if not is_unit(game, v, tag) or game.resources[v].contents > 0.0:
+        return False
+    return game.rules.types[game.units[v].kind].resource == codes.VESPENE
 
 
 @kernel
@@ -120,11 +139,23 @@ def arrive(game: Game, u: int, v: int) -> None:
         return
     if gap > game.rules.harvest[0].look:
         return
+    if left_at(game, v, station) <= game.rules.harvest[0].patience_ticks:
+        return
     tick = game.clock[0].tick
     if worker.waits_since < 0:
         worker.waits_since = tick
     if (tick - worker.waits_since) % game.rules.harvest[0].look_again_ticks == 0:
         take_other(game, u, game.units[v].x, game.units[v].y, v)
+
+
+@kernel
+def left_at(game: Game, v: int, station: int) -> float:
+    """How long the worker at a field will still gather."""
+    resource = game.resources[v]
+    u = resource.worker[station]
+    if is_here(game, u, resource.worker_tag[station]) and game.workers[u].phase == codes.GATHERING:
+        return float(game.workers[u].timer)
+    return 0.0
 
 
 @kernel
@@ -201,13 +232,13 @@ def give_up(game: Game, u: int) -> None:
 
 @kernel
 def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
-    """Turn to the nearest field at which fewer workers are than wait for the present one."""
+    """Turn to the field nearest to a point; in place of one that is taken (`now`), to a free one
+    that nobody else comes to."""
     me, order, worker = game.units[u], game.orders[u, 0], game.workers[u]
     station = station_of(game, u)
     resource = codes.MINERALS if now < 0 else game.rules.types[game.units[now].kind].resource
     if now < 0 and worker.carries != codes.NO_RESOURCE:
         resource = worker.carries
-    n_here = game.resources[now].n_coming if now >= 0 else game.units.shape[0]
     best, best_distance = codes.NO_UNIT, 1e30
     for i in range(game.clock[0].n_living):
         v = game.living[i]
@@ -218,8 +249,7 @@ def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
             0
         ].search_radius or not may_gather(game, u, v):
             continue
-        n_there = game.resources[v].n_coming + (1 if is_taken(game, v, station) else 0)
-        if n_there >= n_here:
+        if now >= 0 and (game.resources[v].n_coming > 0 or is_taken(game, v, station)):
             continue
         distance = length(other.x - x, other.y - y)
         if distance > best_distance + NEARLY:
@@ -231,7 +261,7 @@ def take_other(game: Game, u: int, x: float, y: float, now: int) -> bool:
         best, best_distance = v, distance
     if best < 0:
         return False
-    if now >= 0:
+    if now >= 0 and counts_as_coming(game, u, now):
         game.resources[now].n_coming -= 1
     game.resources[best].n_coming += 1
     order.target, order.tag = best, game.units[best].tag

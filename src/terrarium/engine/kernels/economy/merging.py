@@ -46,7 +46,9 @@ def may_merge_with(game: Game, u: int, p: int, v: int) -> bool:
     if not 0 <= v < game.clock[0].n_slots:
         return False
     me, other = game.units[u], game.units[v]
-    if not other.alive or other.owner != me.owner or other.status & codes.UNFINISHED:
+    if not other.alive or other.owner != me.owner:
+        return False
+    if other.status & (codes.UNFINISHED | codes.HALLUCINATED):
         return False
     return product_of_merger(game, other.kind, game.rules.products[p].makes) >= 0
 

@@ -32,17 +32,30 @@ def keep_accounts(game: Game) -> None:
     for i in range(game.clock[0].n_living):
         u = game.living[i]
         me = game.units[u]
-        if not me.alive and me.inside < 0:
+        if (not me.alive and me.inside < 0) or me.status & codes.HALLUCINATED:
             continue
         row, account = game.rules.types[me.kind], game.accounts[me.owner]
         account.supply_used += row.supply_used
         if me.status & codes.UNFINISHED:
             continue
-        account.supply_cap = min(MOST_SUPPLY, account.supply_cap + row.supply_given)
+        given = row.supply_given
+        if me.status & codes.BUFFED:
+            given += dropped_supply(game, u)
+        account.supply_cap = min(MOST_SUPPLY, account.supply_cap + given)
         account.fulfilled |= row.fulfils
         for k in range(game.producers[u].n_items):
             if game.items[u, k].begun:
                 account.supply_used += game.rules.products[game.items[u, k].product].supply
+
+
+@kernel
+def dropped_supply(game: Game, u: int) -> float:
+    """What the buffs of a depot add to the supply that it gives."""
+    supply = 0.0
+    for b in range(game.buffs.shape[1]):
+        if game.buffs[u, b].row >= 0:
+            supply += game.rules.buffs[game.buffs[u, b].row].supply
+    return supply
 
 
 @kernel

@@ -39,7 +39,9 @@ def count_made(game: Game) -> None:
     for i in range(game.clock[0].n_living):
         u = int(game.living[i])
         me, counted = game.units[u], game.counted[u]
-        if not me.alive or me.owner == codes.NEUTRAL_OWNER or me.status & codes.UNFINISHED:
+        if not me.alive or me.owner == codes.NEUTRAL_OWNER:
+            continue
+        if me.status & (codes.UNFINISHED | codes.HALLUCINATED):
             continue
         kind = worth_kind(game, u)
         if counted.kind != kind or counted.tag != me.tag:
@@ -86,6 +88,8 @@ def count_death(game: Game, u: int) -> None:
     """A unit died: its player has lost it and what it was making, and whoever hit it last has
     destroyed it."""
     me = game.units[u]
+    if me.status & codes.HALLUCINATED:
+        return
     row = game.rules.types[worth_kind(game, u)]
     score = game.scores[me.owner]
     add_lost(score, row.category, row.worth_minerals, row.worth_vespene)
@@ -187,6 +191,8 @@ def clear_tally(game: Game, p: int) -> None:
 def tally_unit(game: Game, u: int) -> None:
     """A unit, and what is being made in it; what only waits in its queue appears nowhere."""
     me, score = game.units[u], game.scores[game.units[u].owner]
+    if me.status & codes.HALLUCINATED:
+        return
     row = game.rules.types[worth_kind(game, u)]
     if me.status & codes.UNFINISHED:
         score.in_progress_minerals[row.category] += row.worth_minerals

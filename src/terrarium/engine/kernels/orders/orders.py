@@ -111,6 +111,8 @@ def resolve_work(game: Game, u: int, kind: int, v: int) -> int:
     """The same for what only workers can do; NO_ORDER = it is something else."""
     me = game.units[u]
     row, cargo = game.rules.types[me.kind], game.workers[u].cargo
+    if me.status & codes.HALLUCINATED:
+        return -codes.NOT_SUPPORTED if kind >= codes.GATHER else codes.NO_ORDER
     if kind == codes.GATHER:
         if not row.worker:
             return -codes.NOT_SUPPORTED
