@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium.bench.games.batch import bench_batch
+from terrarium.bench.games.many_games import bench_batch
 from terrarium.bench.games.opponents import OpponentBenchConfig, bench_opponents
 from terrarium.bench.games.recorded import LOOPS, RECORDED
 from terrarium.bench.games.speed import SLICE_LOOPS, GameBenchConfig, bench_game

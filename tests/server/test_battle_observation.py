@@ -1,13 +1,15 @@
 """SMAC's maps through the API: who is there, and as what."""
 
 import pytest
-from s2clientprotocol import raw_pb2
+from s2clientprotocol import debug_pb2, error_pb2, raw_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
 from terrarium.server.seats import GameSeat
+from terrarium.server.translate.actions import take_actions
+from terrarium.server.translate.debug import take_debug
 from terrarium.server.translate.game_info import fill_game_info
 from terrarium.server.translate.observation.response import fill_observation
 
@@ -72,3 +74,66 @@ def test_the_map_is_told_as_smac_reads_it() -> None:
     assert 8 * len(start.pathing_grid.data) == len(start.terrain_height.data) == 32 * 32
     area = start.playable_area
     assert 0 <= area.p0.x < area.p1.x <= 32
+
+
+def looked(game: LiveGame) -> api.Observation:
+    response = api.ResponseObservation()
+    fill_observation(game, api.RequestObservation(), response)
+    return response.observation
+
+
+def kill_all(game: LiveGame) -> None:
+    tags = [unit.tag for unit in looked(game).raw_data.units]
+    kill = debug_pb2.DebugCommand(kill_unit=debug_pb2.DebugKillUnit(tag=tags))
+    take_debug(game, api.RequestDebug(debug=[kill]))
+
+
+@pytest.mark.parametrize("n_looks", [1, 2])
+def test_each_battle_has_tags_of_its_own_and_the_dead_of_the_last_one_are_told_once(
+    n_looks: int,
+) -> None:
+    game = battle("3m")
+    before = {unit.tag for unit in looked(game).raw_data.units}
+    kill_all(game)
+    dead: list[int] = []
+    for n_loops in (2,) if n_looks == 1 else (1, 2):
+        game.step(n_loops)
+        now = looked(game).raw_data
+        dead += now.event.dead_units
+    for _ in range(3):
+        if not now.units:
+            game.step(2)
+            now = looked(game).raw_data
+            dead += now.event.dead_units
+    after = {unit.tag for unit in now.units}
+    assert len(after) == len(before) == 6
+    assert not after & before
+    assert sorted(dead) == sorted(before)
+
+
+def test_units_of_a_later_battle_are_named_by_their_new_tags() -> None:
+    game = battle("3m")
+    old = next(unit for unit in seen(game) if unit.owner == 1)
+    kill_all(game)
+    game.step(2)
+    game.step(2)
+    new = next(unit for unit in seen(game) if unit.owner == 1)
+    assert old.tag != new.tag
+    results = []
+    for unit in (old, new):
+        action = api.Action()
+        command = action.action_raw.unit_command
+        command.ability_id, command.unit_tags[:] = 16, [unit.tag]
+        command.target_world_space_pos.x = new.pos.x + 5
+        command.target_world_space_pos.y = new.pos.y
+        response = api.ResponseAction()
+        take_actions(game, api.RequestAction(actions=[action]), response)
+        results += response.result
+    assert [result == error_pb2.Success for result in results] == [False, True]
+    game.step(8)
+    moved = next(unit for unit in seen(game) if unit.tag == new.tag)
+    assert moved.pos.x > new.pos.x
+    assert [order.ability_id for order in moved.orders] == [16]
+    kill_all(game)
+    game.step(1)
+    assert new.tag in looked(game).raw_data.event.dead_units

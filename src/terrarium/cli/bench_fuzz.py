@@ -11,7 +11,7 @@ from terrarium.errors import TerrariumError
 
 @dataclass(frozen=True)
 class BenchFuzz(FuzzConfig):
-    """Send random and mutated messages to the API server, and see that its games go on.
+    """Send random and mutated messages to the server; its games have to go on.
 
     Ends with an error if any message met a mistake of the server.
 

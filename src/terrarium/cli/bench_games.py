@@ -16,7 +16,7 @@ from terrarium.bench.games.speed import GameBench, GameBenchConfig, bench_game
 from terrarium.cli.tables import new_table, open_console, print_json
 
 if TYPE_CHECKING:
-    from terrarium.bench.games.batch import BatchRow
+    from terrarium.bench.games.many_games import BatchRow
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class BenchGame(GameBenchConfig):
 def _bench_batch(config: GameBenchConfig, tell: Callable[[str], None]) -> "tuple[BatchRow, ...]":
     if config.batch == 0:
         return ()
-    from terrarium.bench.games.batch import bench_batch  # loads the engine
+    from terrarium.bench.games.many_games import bench_batch  # loads the engine
 
     return bench_batch(config, config.batch, config.threads, tell)
 

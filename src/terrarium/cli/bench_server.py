@@ -21,8 +21,6 @@ class BenchServer:
     """of the whole game"""
     steps: int = 200
     """of each kind that are measured"""
-    seed: int = 1
-    """of the games"""
     json: bool = False
     """print JSON"""
 
@@ -30,7 +28,7 @@ class BenchServer:
         need_server_packages()
         from terrarium.bench.games.server import ServerBenchConfig, bench_server
 
-        config = ServerBenchConfig(self.map, self.steps, self.seed)
+        config = ServerBenchConfig(self.map, self.steps)
         with Console(stderr=True).status("") as status:
             result = bench_server(config, lambda text: status.update(f"measuring {text}"))
         if self.json:

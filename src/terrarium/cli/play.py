@@ -18,11 +18,11 @@ ANY_RACE = "random"
 
 @dataclass(frozen=True)
 class Play:
-    """Let a bot play a computer opponent. The bot is a Python file for burnysc2 (python-sc2).
+    """Let a bot, a Python file for burnysc2 (python-sc2), play an opponent.
 
-    Logs of the bot and of the server, the result and the replay go to a folder.
+    Logs of the bot and of the server, the replay and a page that shows the game go to a folder.
 
-    Example:  terrarium play my_bot.py --race terran --map AcropolisLE --opponent hard-zerg
+    Example:  terrarium play my_bot.py --race terran --opponent hard-zerg
     """
 
     bot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="BOT.py")]
@@ -40,7 +40,9 @@ class Play:
     realtime: bool = False
     """at the speed of the ladder"""
     out: str = "match"
-    """folder for logs and the replay"""
+    """folder for logs, the replay and the page"""
+    no_page: bool = False
+    """do not write game.html, the page that shows the game in a browser"""
     json: bool = False
     """print JSON"""
 
@@ -59,6 +61,7 @@ class Play:
             seed=self.seed,
             realtime=self.realtime,
             limit_seconds=self.limit,
+            page=not self.no_page,
         )
         _play(plan, self.json)
 
@@ -67,7 +70,7 @@ class Play:
 class PlayMatch:
     """Let two bots play each other. Bots are Python files for burnysc2 (python-sc2).
 
-    Example:  terrarium match my_bot.py old_bot.py --races terran zerg --map AcropolisLE
+    Example:  terrarium match my_bot.py old_bot.py --races terran zerg
     """
 
     bot_a: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="BOT_A.py")]
@@ -85,7 +88,9 @@ class PlayMatch:
     realtime: bool = False
     """at the speed of the ladder"""
     out: str = "match"
-    """folder for logs and the replay"""
+    """folder for logs, the replay and the page"""
+    no_page: bool = False
+    """do not write game.html, the page that shows the game in a browser"""
     json: bool = False
     """print JSON"""
 
@@ -102,6 +107,7 @@ class PlayMatch:
             seed=self.seed,
             realtime=self.realtime,
             limit_seconds=self.limit,
+            page=not self.no_page,
         )
         _play(plan, self.json)
 
@@ -133,5 +139,7 @@ def _report(outcome: "MatchOutcome", folder: Path) -> None:
     for player, result in zip(outcome.players, outcome.results, strict=False):
         print(f"{player}: {result}")
     print(f"{outcome.map}, {outcome.seconds:g} s; logs in {folder}")
-    if outcome.replay is not None:
+    if outcome.page is not None:
+        print(f"watch it in a browser: {outcome.page}")
+    elif outcome.replay is not None:
         print(f"watch it: terrarium watch {outcome.replay}")

@@ -28,8 +28,9 @@ def need_server_packages() -> None:
 class Serve:
     """Serve the API of StarCraft II until a client quits, or the process is ended.
 
-    Clients that start the game by themselves find it by `terrarium sc2path`. The game's own flags
-    (-listen, -port and others) are understood or ignored.
+    Clients that start the game by themselves find it by `terrarium sc2path`.
+
+    The game's own flags (-listen, -port and others) are understood or ignored.
 
     Example:  terrarium serve --port 5000
     """
@@ -81,11 +82,11 @@ class Serve:
 
 @dataclass(frozen=True)
 class Sc2Path:
-    """Make a folder in which clients find a server and maps, as if the game was installed.
+    """Make a folder in which clients find a server and maps, as of the game.
 
     It prints the line for the shell by which clients find it.
 
-    Example:  eval "$(terrarium sc2path)"
+    Example:  terrarium sc2path ~/StarCraftII
     """
 
     folder: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[FOLDER]")] = ""

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,17 @@ class FactsError(TerrariumError):
 
 def _split(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip().strip('"') for part in re.findall(r'"[^"]*"|[^.]+', dotted))
+
+
+class Lines:
+    """Where the keys of a TOML text stand; looked up only when something is wrong."""
+
+    def __init__(self, text: str = "") -> None:
+        self._text = text
+
+    @cached_property
+    def by_path(self) -> dict[tuple[str | int, ...], int]:
+        return _line_numbers(self._text)
 
 
 def _line_numbers(text: str) -> dict[tuple[str | int, ...], int]:
@@ -60,7 +72,7 @@ class Table:
         self,
         file: str,
         values: dict[str, Any],
-        lines: dict[tuple[str | int, ...], int],
+        lines: Lines,
         path: tuple[str | int, ...] = (),
     ) -> None:
         self.file, self.values, self.path = file, values, path
@@ -80,14 +92,14 @@ class Table:
             values = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise FactsError(f"{label}: not valid TOML: {error}") from error
-        return cls(label, values, _line_numbers(text))
+        return cls(label, values, Lines(text))
 
     def line(self, *keys: str | int) -> int:
         """The line of a key, or of the nearest table around it that has one."""
-        path = self.path + keys
-        while path and path not in self._lines:
+        path, lines = self.path + keys, self._lines.by_path
+        while path and path not in lines:
             path = path[:-1]
-        return self._lines.get(path, 1)
+        return lines.get(path, 1)
 
     def error(self, message: str, *keys: str | int) -> FactsError:
         """An error that names file, line and key."""

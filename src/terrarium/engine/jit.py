@@ -84,6 +84,10 @@ class Entry(Kernel):
             check_fault(self.name)
         return answer
 
+    def load(self) -> None:
+        """Have the machine code at hand, before the first call needs it."""
+        _ = self._native
+
     @cached_property
     def _native(self) -> Any:
         """The machine code, compiled or loaded when it is first called."""

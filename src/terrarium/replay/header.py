@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, NoReturn
 
-from terrarium.data.tables import FactsError, Table
+from terrarium.data.tables import FactsError, Lines, Table
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import damaged
 from terrarium.replay.frames import OUTCOMES, SKILL_EFFECTS, Skill
@@ -19,7 +19,7 @@ class Header(Table):
     """Typed readers that reject what does not fit; the file has no lines to name."""
 
     def __init__(self, values: dict[str, Any], path: tuple[str | int, ...] = ()) -> None:
-        super().__init__("", values, {}, path)
+        super().__init__("", values, Lines(), path)
 
     def error(self, message: str, *keys: str | int) -> FactsError:
         name = ".".join(str(key) for key in (*self.path, *keys))

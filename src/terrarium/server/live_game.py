@@ -154,6 +154,12 @@ class LiveGame:
         return isinstance(self.sim.setup, Melee)
 
     @property
+    def n_tags(self) -> int:
+        """How many units earlier battles of this game had: the tags of this one's count on from
+        there, while the engine begins anew."""
+        return 0 if self._rounds is None else self._rounds.n_tags
+
+    @property
     def loop(self) -> int:
         return self.loop_of(int(self.sim.ticks[0]))
 
@@ -190,7 +196,7 @@ class LiveGame:
     def take_news(self) -> News:
         """What happened since this was called last."""
         news, self._news = self._news, News()
-        news.errors.extend(failures(self.ids, self.player, news.events))
+        news.errors.extend(failures(self.ids, self.player, self.n_tags, news.events))
         return news
 
     # What the client puts in.
@@ -318,7 +324,9 @@ class LiveGame:
         every battle when it is first seen."""
         while self.loop < until - rounds.opening_ticks:
             self._run_chunk(until - rounds.opening_ticks - self.loop)
+        n_tags = rounds.n_tags
         rounds.begin()
+        self._news.count_tags_from(rounds.n_tags - n_tags)
         self._first_tick = int(self.sim.ticks[0]) - until
         self._events, self._awaited = EventReader(self.sim), []
 

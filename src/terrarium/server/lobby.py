@@ -146,6 +146,7 @@ def join_game(
         raise Refused(NOT_CREATED)
     if not _may_join(request, response):
         return
+    session.end_preparation()
     if session.plan is None:
         forget_left(session)
         game, player = join_hosted_game(session, request, loopback_ports(request))

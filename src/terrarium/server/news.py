@@ -28,6 +28,11 @@ class News:
             return np.zeros(0, EVENT)
         return np.concatenate(self.event_parts)
 
+    def count_tags_from(self, n_tags: int) -> None:
+        """Another battle begins after so many units: tags of events so far lie below its own."""
+        for events in self.event_parts:
+            events["tag"] -= n_tags
+
 
 class EventReader:
     """Reads the ring of events before it is overwritten."""

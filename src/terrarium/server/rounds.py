@@ -18,6 +18,8 @@ class Rounds:
     def __init__(self, sim: Simulator, seed: int) -> None:
         self._sim, self._seed = sim, seed
         self._n_begun = 0
+        self.n_tags = 0
+        """of units of earlier battles"""
         self.opening_ticks = 0
         """that a battle has run when it is first seen"""
 
@@ -32,6 +34,8 @@ class Rounds:
         """Create the units of the next battle, with what they are told."""
         with quiet_wraparound():
             seed = int(battle_seed(np.uint64(self._seed), self._n_begun))
+        if self._n_begun > 0:
+            self.n_tags += int(self._sim.games.clock["next_tag"][0, 0])
         self._n_begun += 1
         self._sim.reset(seed)
         self.opening_ticks = int(self._sim.ticks[0])

@@ -68,6 +68,8 @@ class Session:
         """of a quick save"""
         self.has_client: Callable[[], bool] = lambda: True
         """Is there still somebody who waits for the present answer?"""
+        self.end_preparation: Callable[[], None] = lambda: None
+        """called before a game begins: the process may still be preparing for it"""
         self.changed = threading.Condition()
         """held while a request is carried out, and by whoever else changes the game"""
         self.clock = object()

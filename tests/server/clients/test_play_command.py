@@ -34,14 +34,21 @@ def test_a_bot_plays_and_its_logs_and_replay_are_kept(tmp_path: Path) -> None:
     outcome = json.loads(done.stdout)
     assert (outcome["map"], outcome["results"]) == ("Flat64", ["Tie"])
     assert outcome["players"][0] == "Waiter"
-    assert {"server.log", "bot.log", "game.SC2Replay"} <= set(os.listdir(tmp_path / "match"))
+    kept = {"server.log", "bot.log", "game.SC2Replay", "game.html"}
+    assert kept <= set(os.listdir(tmp_path / "match"))
+    page = Path(outcome["page"])
+    assert page == tmp_path / "match" / "game.html"
+    assert "<title>Flat, two bases - Terrarium</title>" in page.read_text(encoding="utf-8")
 
 
 def test_two_bots_play_each_other(tmp_path: Path) -> None:
     bots = (f"{BOTS}:Waiter", f"{BOTS}:Loser")
-    done = play(tmp_path, "match", *bots, "--races", "zerg", "protoss", "--map", "Flat32")
+    words = ("--races", "zerg", "protoss", "--map", "Flat32", "--no-page")
+    done = play(tmp_path, "match", *bots, *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:2] == ["Waiter: Victory", "Loser: Defeat"]
+    assert not (tmp_path / "match" / "game.html").exists()
+    assert "terrarium watch" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -60,4 +67,21 @@ def test_what_cannot_be_played_is_said_in_one_line(words: tuple[str, ...], said:
     answer = call_program("play", *words)
     assert answer.code == 2
     assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("where", ["None", "sys.exit(1)"])
+def test_a_file_that_plays_when_it_is_read_is_refused(tmp_path: Path, where: str) -> None:
+    file = tmp_path / "eager.py"
+    file.write_text(
+        "import sys\n"
+        "from sc2.bot_ai import BotAI\n"
+        "from sc2.main import run_game\n"
+        "class Eager(BotAI):\n"
+        "    async def on_step(self, iteration: int) -> None: ...\n"
+        f"run_game({where}, [Eager()])\n"
+    )
+    answer = call_program("play", str(file))
+    assert answer.code == 2
+    assert "starts a game of its own" in answer.err
     assert answer.err.count("\n") == 1

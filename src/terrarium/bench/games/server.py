@@ -19,9 +19,9 @@ from terrarium.server.requests import RULES
 from terrarium.server.session import Session
 
 MARINE, ROACH = 48, 110
+BATTLE = "3m"
 ARMY = 100
 """of Roaches; of Marines twice as many: 200 supply each"""
-SMAC_MAP = "SMAC_Maps/3m.SC2Map"
 
 
 @dataclass(frozen=True)
@@ -90,15 +90,16 @@ def bench_server(
             api.Request(step=api.RequestStep(count=4)),
         )
         shares += asker.measure(name, steps)
-    tell("SMAC's 3m")
+    battle = f"SMAC's {BATTLE}"
+    tell(battle)
     asker = _Asker(config)
-    asker.begin(SMAC_MAP)
+    asker.begin(f"SMAC_Maps/{BATTLE}.SC2Map")
     steps = (
         api.Request(action=api.RequestAction()),
         api.Request(step=api.RequestStep(count=8)),
         api.Request(observation=api.RequestObservation()),
     )
-    shares += asker.measure("SMAC's 3m", steps)
+    shares += asker.measure(battle, steps)
     return ServerBench(startup, tuple(shares))
 
 

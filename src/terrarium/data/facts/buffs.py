@@ -8,7 +8,7 @@ from terrarium.data import vocabulary as words
 from terrarium.data.facts.buff_facts import Buff, Effect, Ring, Strike
 from terrarium.data.facts.layers import Layers
 from terrarium.data.facts.weapons import camel_case
-from terrarium.data.tables import Table
+from terrarium.data.tables import Lines, Table
 from terrarium.errors import nearest
 
 # The numbers of a buff that changes nothing.
@@ -134,7 +134,7 @@ def read_strikes(table: Layers, field: Layers | None = None) -> Iterator[Strike]
     victims = {k: field.values[k] for k in ("who", "only", "never") if field and field.has(k)}
     for name, said in table.named_tables("strike"):
         said.only(_STRIKE_KEYS)
-        strike = Layers([Table(said.file, victims, {}, said.path), said])
+        strike = Layers([Table(said.file, victims, Lines(), said.path), said])
         period = strike.number_or_none("period_loops", 0)
         times = strike.integer_or_none("times", 2)
         if period is None and times is not None:

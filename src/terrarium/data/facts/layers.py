@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from terrarium.data.tables import FactsError, Table
+from terrarium.data.tables import FactsError, Lines, Table
 from terrarium.errors import nearest
 
 # Beyond 2**53 a float no longer holds every whole number; nothing in the game comes near.
 _LARGEST = 2.0**53
+_NO_LINES = Lines()
 
 
 class Layers(Table):
@@ -18,7 +19,7 @@ class Layers(Table):
     """
 
     def __init__(self, layers: Sequence[Table]) -> None:
-        super().__init__(layers[-1].file, {}, {}, layers[-1].path)
+        super().__init__(layers[-1].file, {}, _NO_LINES, layers[-1].path)
         self.layers = tuple(layers)
         self._said_by: dict[str, list[Table]] = {}
         for height, layer in enumerate(layers):
@@ -63,7 +64,11 @@ class Layers(Table):
         return Layers([layer.table(key) for layer in parts])
 
     def table_or_empty(self, key: str) -> "Layers":
-        return self.table(key) if self.has(key) else Layers([Table(self.file, {}, {}, self.path)])
+        return (
+            self.table(key)
+            if self.has(key)
+            else Layers([Table(self.file, {}, _NO_LINES, self.path)])
+        )
 
     def named_tables(self, key: str) -> Iterator[tuple[str, "Layers"]]:
         """The tables inside the table `key`, in the order of their first mention."""

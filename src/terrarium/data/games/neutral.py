@@ -8,7 +8,7 @@ from terrarium.data.facts.production import UnitId
 from terrarium.data.facts.unit_facts import Footprint, Resource, RuleSet, Unit
 from terrarium.data.facts.units import read_unit
 from terrarium.data.maps.objects import ObjectType, object_types
-from terrarium.data.tables import Table
+from terrarium.data.tables import Lines, Table
 
 GATHER_LOOPS = {"minerals": 44.576, "vespene": 31.696}
 """how long a worker takes at a resource (game_rules.md, 8)"""
@@ -50,7 +50,7 @@ def neutral_unit(kind: ObjectType, number: int) -> Unit:
         "radius": kind.radius,
         "cost_category": "none",
     }
-    table = Layers([Table("maps/objects.toml", facts, {}, (kind.name,))])
+    table = Layers([Table("maps/objects.toml", facts, Lines(), (kind.name,))])
     unit = read_unit(kind.name, table, {kind.name: UnitId(number, kind.api_name, "structure")})
     shape = kind.shape
     size = (shape.width, shape.height)

@@ -67,7 +67,8 @@ def digest_of(entry: Entry) -> str:
     declared = [kernel for kernel in kernels if kernel is entry or kernel.is_declared]
     for callee in (*declared, *calls):
         args, returns = callee.hints
-        digest.update(f"{callee.name}{[_hint(arg) for arg in args]}{_hint(returns)}".encode())
+        quoted = ", ".join(_quoted_hint(arg) for arg in args)
+        digest.update(f"{callee.name}[{quoted}]{_hint(returns)}".encode())
     return digest.hexdigest()[:24]
 
 
@@ -166,6 +167,13 @@ def _described(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', kind)}"
 
 
+@cache
+def _quoted_hint(hint: Any) -> str:
+    """The same as it stands in a list: a game has thousands of letters, and every kernel one."""
+    return repr(_hint(hint))
+
+
+@cache
 def _hint(hint: Any) -> str:
     """An annotation, with the layout of the bundle that it names."""
     kind, _ = bundle_of(hint)

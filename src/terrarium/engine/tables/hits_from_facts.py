@@ -96,6 +96,8 @@ def _concerns(change: Any, unit: Unit, weapon: Weapon) -> bool:
 
 def damage_of(damage: float, bonus: Mapping[str, float], units: list[Unit]) -> NDArray[np.float64]:
     """[T] before armor."""
+    if not bonus:
+        return np.full(len(units), damage)
     return np.array(
         [damage + sum(bonus.get(name, 0.0) for name in unit.attributes) for unit in units]
     )

@@ -36,8 +36,11 @@ def compile_sight(
     """
     height, width = level.shape
     side = 2 * SIGHT_CELLS + 1
-    bits = np.zeros((height, width, side), np.int32)
-    bits[..., SIGHT_CELLS] = 1 << SIGHT_CELLS
+    # Games begin with this: a thousand passes over the map, so levels are bytes, and each line of
+    # cells has a plane of its own until the end.
+    heights, clear = level.astype(np.int8), ~opaque
+    planes = np.zeros((side, height, width), np.int32)
+    planes[SIGHT_CELLS] = 1 << SIGHT_CELLS
     unseen = np.full((height, width), FAR, np.int16)
     through = {(0, 0): np.ones((height, width), np.bool_)}
     for ring in range(1, SIGHT_CELLS + 1):
@@ -46,13 +49,15 @@ def compile_sight(
             if abs(dx) >= width or abs(dy) >= height:
                 continue
             here, there = _overlap(height, width, dx, dy)
-            seen = through[before(dx, dy)][here] & (level[there] <= level[here])
-            np.minimum(unseen[here], dx * dx + dy * dy, out=unseen[here], where=~seen)
-            column = bits[..., dy + SIGHT_CELLS]
-            column[here] |= seen.astype(np.int32) << np.int32(dx + SIGHT_CELLS)
+            seen = through[before(dx, dy)][here] & (heights[there] <= heights[here])
+            # Where it is seen this is more than FAR, which changes nothing.
+            square = seen.view(np.int8) * np.int16(FAR) + np.int16(dx * dx + dy * dy)
+            np.minimum(unseen[here], square, out=unseen[here])
+            planes[dy + SIGHT_CELLS][here] |= seen.astype(np.int32) << np.int32(dx + SIGHT_CELLS)
             outer[dx, dy] = np.zeros((height, width), np.bool_)
-            outer[dx, dy][here] = seen & ~opaque[there]
+            outer[dx, dy][here] = seen & clear[there]
         through = outer
+    bits = np.ascontiguousarray(np.moveaxis(planes, 0, 2))
     return bits.reshape(height * width, side), unseen.ravel()
 
 

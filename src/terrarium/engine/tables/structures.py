@@ -26,18 +26,26 @@ STRUCTURE = np.dtype(
 def compile_structures(facts: RuleSet, names: RowNames) -> Records:
     """A row for each unit type."""
     table = records(len(facts.units), STRUCTURE)
+    addons = _addons(facts)
     for row, unit in enumerate(facts.units.values()):
-        table[row] = record(STRUCTURE, _row(unit, facts, names))
+        values = _row(unit, addons.get(unit.id, []), names)
+        table[row] = record(STRUCTURE, values | {"alone": _alone(unit, facts, names)})
     return table
 
 
-def _row(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
+def _addons(facts: RuleSet) -> dict[int, list[Unit]]:
+    """What is built onto a structure, by its id."""
+    addons: dict[int, list[Unit]] = {}
+    for unit in facts.units.values():
+        for by in dict.fromkeys(way.by for way in unit.production if way.how == "addon"):
+            addons.setdefault(by, []).append(unit)
+    return addons
+
+
+def _row(unit: Unit, addons: list[Unit], names: RowNames) -> dict[str, Any]:
     stands = unit.footprint is not None and unit.footprint.size is not None
     on_geyser = any(way.how == "build_on_geyser" for way in unit.production)
     is_townhall = "townhall" in unit.traits
-    addons = [
-        u for u in facts.units.values() if any(_adds(w.how, w.by, unit) for w in u.production)
-    ]
     labs = [names.types[u.name] for u in addons if "reactor" not in u.traits]
     reactors = [names.types[u.name] for u in addons if "reactor" in u.traits]
     return {
@@ -47,12 +55,7 @@ def _row(unit: Unit, facts: RuleSet, names: RowNames) -> dict[str, Any]:
         "burns": unit.race == "Terran" and "counts_against_defeat" in unit.flags,
         "lab": labs[0] if labs else NONE,
         "reactor": reactors[0] if reactors else NONE,
-        "alone": _alone(unit, facts, names),
     }
-
-
-def _adds(how: str, by: int, unit: Unit) -> bool:
-    return how == "addon" and by == unit.id
 
 
 def _alone(unit: Unit, facts: RuleSet, names: RowNames) -> int:

@@ -130,12 +130,15 @@ def compile_rules(facts: RuleSet) -> tuple[Rules, dict[str, int]]:
     stores = {
         way.by for name in stored if name in facts.units for way in facts.units[name].production
     }
+    trainers = {way.by for unit in units for way in unit.production if way.how == "train"}
     w = h = 0
     for row, unit in enumerate(units):
         first, n = spans["unit"][row]
         values = _type_row(unit, first_weapon=w) | _powers(unit, facts, names)
         values |= _widths(unit, facts.assumptions)
-        values |= _score(unit, facts) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        values |= (
+            _score(unit, unit.id in trainers) | _economy(unit) | {"fulfils": needs.of(unit, facts)}
+        )
         values |= {"leaves": names.types.get(unit.leaves.unit, -1) if unit.leaves else -1}
         values |= {"stored": unit.name in stored, "stores": unit.id in stores}
         values |= {"settles_as": names.types.get(unit.settles_as or "", -1)}
@@ -346,11 +349,9 @@ def _economy(unit: Unit) -> dict[str, Any]:
     }
 
 
-def _score(unit: Unit, facts: RuleSet) -> dict[str, Any]:
+def _score(unit: Unit, trains: bool) -> dict[str, Any]:
     """What a type counts for, in the score and for the end of a game."""
     counts = "no_score" not in unit.flags
-    ways = (way for made in facts.units.values() for way in made.production)
-    trains = any(way.by == unit.id and way.how == "train" for way in ways)
     return {
         "trains": trains and unit.kind == "structure",
         "hall": "townhall" in unit.traits,

@@ -42,6 +42,7 @@ API_TYPE = np.dtype(
 VIEWER = np.dtype(
     [
         ("player", "i8"),  # 0 = an observer of everything
+        ("n_tags", "i8"),  # of units of earlier battles of the game: theirs are not given again
         ("sees_all", "?"),  # this time, without fog
         ("cloaked", "?"),  # undetected units are listed
         ("shadows", "?"),  # and so are burrowed ones that move
@@ -71,7 +72,8 @@ COUNTS = np.dtype(
     align=True,
 )
 
-# A unit that was listed, so that it is noticed when it is not there any more.
+# A unit that was listed, so that it is noticed when it is not there any more. Its tag counts on
+# from earlier battles.
 GONE = np.dtype([("tag", "i8"), ("unit", "i8"), ("owner", "i8"), ("kind", "i8")], align=True)
 
 

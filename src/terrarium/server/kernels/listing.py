@@ -41,10 +41,10 @@ def list_units(view: ApiView) -> int:
 def begin_count(view: ApiView) -> None:
     """Note who was listed and is not there any more; nobody is counted yet."""
     game, listing = view.game, view.listing
-    counts, n_gone = listing.counts[0], 0
+    counts, n_gone, n_tags = listing.counts[0], 0, listing.viewer[0].n_tags
     for u in range(game.clock[0].n_slots):
         was, me = listing.listed[u], game.units[u]
-        if was.tag > 0 and (me.tag != was.tag or not (me.alive or me.inside >= 0)):
+        if was.tag > 0 and (n_tags + me.tag != was.tag or not (me.alive or me.inside >= 0)):
             gone = listing.gone[n_gone]
             gone.tag, gone.unit, gone.owner, gone.kind = was.tag, u, was.owner, was.kind
             was.tag = 0
@@ -60,7 +60,8 @@ def note_listed(view: ApiView, u: int, shown: bool) -> None:
     """Remember who was seen; who is aboard stays on the list."""
     me, was = view.game.units[u], view.listing.listed[u]
     if shown:
-        was.tag, was.unit, was.owner, was.kind = me.tag, u, me.owner, me.kind
+        was.tag = view.listing.viewer[0].n_tags + me.tag
+        was.unit, was.owner, was.kind = u, me.owner, me.kind
     elif me.alive:
         was.tag = 0
 

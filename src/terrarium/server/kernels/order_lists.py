@@ -56,11 +56,11 @@ def put_order(view: ApiView, at: int, u: int, q: int) -> int:
     if is_on_its_way_back(view, u, q):
         at = put_number(view, at, 1, int(view.api.orders[kind, codes.RETURN_CARGO]))
         tag = int(game.workers[u].townhall_tag)
-        return put_number(view, at, UNIT, unit_tag(tag)) if tag > 0 else at
+        return put_number(view, at, UNIT, unit_tag(view, tag)) if tag > 0 else at
     if what == codes.CONSTRUCT:
         made_as = game.producers[order.target].made_as
         at = put_number(view, at, 1, int(view.api.products[made_as]))
-        return put_number(view, at, UNIT, unit_tag(int(order.tag)))
+        return put_number(view, at, UNIT, unit_tag(view, int(order.tag)))
     if what == codes.CAST:
         at = put_number(view, at, 1, int(view.api.abilities[order.ability]))
     elif what == codes.BUILD:
@@ -68,7 +68,7 @@ def put_order(view: ApiView, at: int, u: int, q: int) -> int:
     else:
         at = put_number(view, at, 1, int(view.api.orders[kind, what]))
     if may_be_on_a_unit(what) and order.target >= 0:
-        return put_number(view, at, UNIT, unit_tag(int(order.tag)))
+        return put_number(view, at, UNIT, unit_tag(view, int(order.tag)))
     if what == codes.HOLD or what == codes.STOP:
         return at
     if what == codes.CAST and game.rules.abilities[order.ability].aim == codes.AIM_NONE:

@@ -32,7 +32,7 @@ def put_own(view: ApiView, at: int, u: int) -> int:
     if has_structures(game):
         addon = addon_of(game, u)
         if addon >= 0:
-            at = put_number(view, at, ADD_ON, unit_tag(int(game.units[addon].tag)))
+            at = put_number(view, at, ADD_ON, unit_tag(view, int(game.units[addon].tag)))
     if kind.cargo_room > 0 and (kind.shows_room or game.skills[u].load > 0):
         at = put_cargo(view, at, u)
     at = put_number(view, at, ASSIGNED, int(view.listing.assigned[u]))
@@ -40,7 +40,7 @@ def put_own(view: ApiView, at: int, u: int) -> int:
     if kind.armed:
         at = put_float(view, at, COOLDOWN, max(0.0, me.cooldown))
     if is_unit(game, int(me.target), int(me.target_tag)):
-        at = put_number(view, at, ENGAGED, unit_tag(int(me.target_tag)))
+        at = put_number(view, at, ENGAGED, unit_tag(view, int(me.target_tag)))
     at = put_duration(view, at, u)
     return put_rallies(view, at, u) if has_economy(game) else at
 
@@ -63,7 +63,7 @@ def put_passenger(view: ApiView, at: int, v: int) -> int:
     other = view.game.units[v]
     row = view.game.rules.types[other.kind]
     first = begin_message(view, at, PASSENGERS, SHORT)
-    at = put_number(view, first, 1, unit_tag(int(other.tag)))
+    at = put_number(view, first, 1, unit_tag(view, int(other.tag)))
     at = put_float(view, at, 2, other.hp)
     at = put_float(view, at, 3, other.hp_max)
     at = put_float(view, at, 4, other.shield)
@@ -105,6 +105,6 @@ def put_rallies(view: ApiView, at: int, u: int) -> int:
         first = begin_message(view, at, RALLIES, SHORT)
         at = put_point(view, first, 1, rally.rally_x[k], rally.rally_y[k])
         if rally.rally[k] == codes.RALLY_UNIT:
-            at = put_number(view, at, 2, unit_tag(int(rally.rally_tag[k])))
+            at = put_number(view, at, 2, unit_tag(view, int(rally.rally_tag[k])))
         at = end_message(view, first, at, SHORT)
     return at

@@ -1,6 +1,7 @@
 """Tags: the numbers by which clients know units, what they remember, and blips."""
 
 from terrarium.engine.jit import inline
+from terrarium.server.kernels.layouts import ApiView
 
 TAG_SHIFT = 18
 FIRST_TAG, FIRST_SNAPSHOT_TAG = 16384, 32768
@@ -10,9 +11,9 @@ UNIT_MARK, SNAPSHOT_MARK, BLIP_MARK = 1, 3, 5
 
 
 @inline
-def unit_tag(tag: int) -> int:
+def unit_tag(view: ApiView, tag: int) -> int:
     """The tag that clients see of a unit of the engine."""
-    return (FIRST_TAG + tag) << TAG_SHIFT | UNIT_MARK
+    return (FIRST_TAG + view.listing.viewer[0].n_tags + tag) << TAG_SHIFT | UNIT_MARK
 
 
 @inline
@@ -22,6 +23,6 @@ def remembered_tag(number: int) -> int:
 
 
 @inline
-def blip_tag(tag: int) -> int:
+def blip_tag(view: ApiView, tag: int) -> int:
     """The tag of a unit of which nobody knows what it is: it is no unit's."""
-    return (FIRST_TAG + tag) << TAG_SHIFT | BLIP_MARK
+    return (FIRST_TAG + view.listing.viewer[0].n_tags + tag) << TAG_SHIFT | BLIP_MARK

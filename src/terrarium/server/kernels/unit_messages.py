@@ -53,10 +53,10 @@ def put_unit(view: ApiView, at: int, u: int, display: int) -> int:
     at = put_number(view, first, DISPLAY, HIDDEN if display == BLIP else display)
     at = put_number(view, at, ALLIANCE, alliance(view, int(me.owner)))
     if display == BLIP:
-        at = put_number(view, at, TAG, blip_tag(int(me.tag)))
+        at = put_number(view, at, TAG, blip_tag(view, int(me.tag)))
         at = put_number(view, at, TYPE, 0)
     else:
-        at = put_number(view, at, TAG, unit_tag(int(me.tag)))
+        at = put_number(view, at, TAG, unit_tag(view, int(me.tag)))
         is_agent = me.passive and kind.agent_id > 0
         at = put_number(view, at, TYPE, int(kind.agent_id if is_agent else kind.id))
     at = put_number(view, at, OWNER, shown_owner(int(me.owner)))

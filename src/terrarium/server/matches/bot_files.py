@@ -3,10 +3,14 @@
 import inspect
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import NoReturn
 
+import sc2.main as client
 from sc2.bot_ai import BotAI
 from sc2.data import AIBuild, Difficulty, Race
 
@@ -53,13 +57,36 @@ def _bots_in(file: Path) -> dict[str, type[BotAI]]:
     module = module_from_spec(spec)
     sys.modules[label] = module  # dataclasses look themselves up there
     sys.path.insert(0, str(file.parent.absolute()))  # bots import what lies beside them
-    spec.loader.exec_module(module)
+    with _no_games_from(file):
+        spec.loader.exec_module(module)
     classes = inspect.getmembers(module, inspect.isclass)
     return {
         name: found
         for name, found in classes
         if issubclass(found, BotAI) and found.__module__ == label
     }
+
+
+@contextmanager
+def _no_games_from(file: Path) -> Iterator[None]:
+    """Refuse the game that a file starts while it is read: many examples end with one."""
+
+    error = MatchError(
+        f"{file} starts a game of its own when it is read; put its run_game(...) below "
+        'if __name__ == "__main__":'
+    )
+
+    def refuse(*args: object, **settings: object) -> NoReturn:
+        raise error
+
+    run_game = client.run_game
+    client.run_game = refuse
+    try:
+        yield
+    except SystemExit:  # the client ends the program where it finds no map for that game
+        raise error from None
+    finally:
+        client.run_game = run_game
 
 
 def race_named(name: str) -> Race:

@@ -13,11 +13,13 @@ from sc2.data import Race, Result
 from sc2.main import run_game
 from sc2.player import Bot, Computer, Human
 
+from terrarium.replay.replays import load_replay
 from terrarium.server.matches.bot_files import ComputerName, MatchError
 from terrarium.server.process.install import default_folder, install
 from terrarium.server.process.launch import LOG_VARIABLE
 
-SERVER_LOG, BOT_LOG, REPLAY = "server.log", "bot.log", "game.SC2Replay"
+SERVER_LOG, BOT_LOG = "server.log", "bot.log"
+REPLAY, PAGE = "game.SC2Replay", "game.html"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class MatchPlan:
     realtime: bool = False
     limit_seconds: int | None = None
     """of the game's time at faster speed; a tie then"""
+    page: bool = True
+    """write a page that shows the game"""
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,16 @@ class MatchOutcome:
     seconds: float
     """that the match took"""
     replay: str | None
+    page: str | None
+    """that plays the game in a browser"""
 
 
 def play_match(plan: MatchPlan) -> MatchOutcome:
     """Play a match in this process; servers are processes of their own."""
     folder = plan.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    for name in (REPLAY, PAGE):  # of an earlier match: this one may leave none
+        (folder / name).unlink(missing_ok=True)
     install(default_folder())
     os.environ["SC2PATH"] = str(default_folder())
     os.environ[LOG_VARIABLE] = str(folder / SERVER_LOG)
@@ -83,14 +91,24 @@ def play_match(plan: MatchPlan) -> MatchOutcome:
         )
     finally:
         bot_logger.remove(sink)
+    seconds = time.monotonic() - began
+    replay = folder / REPLAY
     results = result if isinstance(result, list) else [result]
     return MatchOutcome(
         map=plan.map,
         players=tuple(str(player.name or player) for player in players),
         results=tuple(r.name if isinstance(r, Result) else "Unknown" for r in results),
-        seconds=round(time.monotonic() - began, 1),
-        replay=str(folder / REPLAY) if (folder / REPLAY).exists() else None,
+        seconds=round(seconds, 1),
+        replay=str(replay) if replay.exists() else None,
+        page=_write_page(replay) if plan.page and replay.exists() else None,
     )
+
+
+def _write_page(replay: Path) -> str:
+    """Play the replay again for a page beside it."""
+    page = replay.with_name(PAGE)
+    load_replay(replay).save_page(page)
+    return str(page)
 
 
 def _map(name: str) -> maps.Map:

@@ -6,6 +6,7 @@ import signal
 import socket
 from types import FrameType
 
+from terrarium.server.process.prepare import Preparation, parts_of_games
 from terrarium.server.requests import RULES
 from terrarium.server.session import QUIT, Session
 from terrarium.server.transport import Transport
@@ -26,6 +27,7 @@ def serve(listening: socket.socket) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
+    session.end_preparation = Preparation(parts_of_games()).stop
     transport.run()
     os._exit(0)  # not after the threads of connections, which wait for their clients
 

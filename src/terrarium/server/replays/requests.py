@@ -52,6 +52,7 @@ def start_replay(
     if not 0 <= request.observed_player_id <= len(saved.players):
         response.error = Starting.InvalidObservedPlayerId
         return
+    session.end_preparation()
     try:
         game = ReplayGame(
             saved,

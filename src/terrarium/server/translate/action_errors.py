@@ -33,8 +33,9 @@ def refusals(
     return errors, [given.echoes[k] for k in np.flatnonzero(done).tolist()]
 
 
-def failures(ids: Ids, player: int, events: Records) -> Iterator[api.ActionError]:
-    """The errors of orders that came to nothing after they had been accepted."""
+def failures(ids: Ids, player: int, n_tags: int, events: Records) -> Iterator[api.ActionError]:
+    """The errors of orders that came to nothing after they had been accepted; `n_tags`: of earlier
+    battles."""
     failed = (events["kind"] == codes.FAILED) & (events["owner"] == player)
     for event in events[failed & (events["result"] > codes.SUCCESS)]:
         row = int(event["ability"])
@@ -43,7 +44,7 @@ def failures(ids: Ids, player: int, events: Records) -> Iterator[api.ActionError
         else:
             ability = int(ids.abilities[row])
         yield api.ActionError(
-            unit_tag=api_tag(int(event["tag"])),
+            unit_tag=api_tag(n_tags + int(event["tag"])),
             ability_id=ability,
             result=event["result"],
         )

@@ -8,6 +8,7 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.data.maps.game_map import GameMap
 from terrarium.engine import codes
 from terrarium.server.live_game import LiveGame
+from terrarium.server.translate.tagged_units import TaggedUnits
 from terrarium.server.translate.unit_commands import CommandReader
 from terrarium.server.translate.unit_orders import cut
 
@@ -18,7 +19,8 @@ def take_actions(game: LiveGame, request: api.RequestAction, response: api.Respo
         response.result.extend(error_pb2.NotSupported for _ in request.actions)
         return
     origin = raw_origin(game)
-    reader = CommandReader(game.sim, game.command_table, game.player, game.told)
+    units = TaggedUnits(game.sim, game.player, game.n_tags)
+    reader = CommandReader(game.sim, game.command_table, units, game.told)
     results: list[int | None] = []
     """None = what the reader decides"""
     for action in request.actions:

@@ -68,14 +68,14 @@ def _create_unit(game: LiveGame, command: debug_pb2.DebugCreateUnit) -> Iterator
 
 def _kill_unit(game: LiveGame, command: debug_pb2.DebugKillUnit) -> Iterator[Row]:
     for tag in command.tag[:MOST_KILLED]:
-        known = engine_tag(tag)
-        if known:
+        known = engine_tag(tag) - game.n_tags
+        if known > 0:
             yield (CheatKind.KILL, game.player, 0, 0, known, 0.0, 0.0, 0.0)
 
 
 def _unit_value(game: LiveGame, command: debug_pb2.DebugSetUnitValue) -> Iterator[Row]:
-    known, value = engine_tag(command.unit_tag), command.value
-    if known and _is_number(value):
+    known, value = engine_tag(command.unit_tag) - game.n_tags, command.value
+    if known > 0 and _is_number(value):
         what = command.unit_value
         yield (CheatKind.SET_VITAL, game.player, what, 0, known, 0.0, 0.0, max(0.0, value))
 

@@ -85,7 +85,8 @@ class Meaning:
 
 
 def api_tag(tag: int) -> int:
-    """The tag that clients see of a unit of the engine."""
+    """The tag that clients see of a unit of the engine. In a game of several battles tags of the
+    engine count on from those before: add `LiveGame.n_tags`."""
     return (FIRST_TAG + tag) << TAG_SHIFT | UNIT_MARK
 
 
@@ -95,7 +96,8 @@ def snapshot_tag(number: int) -> int:
 
 
 def engine_tag(tag: int) -> int:
-    """The unit of the engine that a client means; 0 = it is no tag of a unit."""
+    """The unit of the engine that a client means, counted on from earlier battles; 0 = it is no
+    tag of a unit."""
     if tag & ((1 << TAG_SHIFT) - 1) != UNIT_MARK:
         return 0
     return max(0, (tag >> TAG_SHIFT) - FIRST_TAG)

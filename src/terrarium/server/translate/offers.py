@@ -81,12 +81,12 @@ def _row(meaning: Meaning) -> int:
 def answer_offers(
     sim: Simulator,
     table: OfferTable,
-    player: int,
+    units: TaggedUnits,
     asked: Iterable[query_pb2.RequestQueryAvailableAbilities],
     free: bool,
 ) -> list[query_pb2.ResponseQueryAvailableAbilities]:
     """What each unit can be told; `free`: whatever it costs."""
-    units = TaggedUnits(sim, player)
+    player = units.player
     owners = sim.units["owner"][0]
     tags = [query.unit_tag for query in asked]
     slots = [units.slot(tag) for tag in tags]

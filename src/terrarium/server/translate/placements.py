@@ -62,19 +62,17 @@ class PlacementTable:
 def answer_placements(
     sim: Simulator,
     table: PlacementTable,
-    player: int,
+    units: TaggedUnits,
     asked: Iterable[query_pb2.RequestQueryBuildingPlacement],
     origin: tuple[float, float],
 ) -> list[int]:
     """The game's answer to each, an ActionResult."""
-    units: TaggedUnits | None = None
     rows: list[tuple[int, int, int, int, float, float, int]] = []
     where: list[int] = []
     answers: list[int] = []
     for query in asked:
         slot, kind = codes.NO_UNIT, -1
         if query.placing_unit_tag:
-            units = units or TaggedUnits(sim, player)
             slot = units.slot(query.placing_unit_tag)
             kind = units.kinds.get(slot, -1)
         put = table.find(query.ability_id, kind)
@@ -87,7 +85,7 @@ def answer_placements(
             where.append(len(answers))
             answers.append(codes.SUCCESS)
             x, y = min(max(x, -BEYOND), BEYOND), min(max(y, -BEYOND), BEYOND)
-            rows.append((player, *put, slot, x, y, 0))
+            rows.append((units.player, *put, slot, x, y, 0))
     places = records(len(rows), PLACE)
     places[:] = rows
     judge_places(sim, 0, places)

@@ -23,35 +23,34 @@ def answer_queries(
 ) -> None:
     """One answer to each question, in order."""
     sim, player, origin = game.sim, game.player, raw_origin(game)
+    units = TaggedUnits(sim, player, game.n_tags)
     if request.pathing:
-        for distance in answer_ways(sim, player, request.pathing, origin):
+        for distance in answer_ways(sim, units, request.pathing, origin):
             response.pathing.add(distance=distance)
     if request.abilities:
         free = request.ignore_resource_requirements
-        offers = answer_offers(sim, game.offer_table, player, request.abilities, free)
+        offers = answer_offers(sim, game.offer_table, units, request.abilities, free)
         response.abilities.extend(offers)
     if request.placements:
         table = game.placement_table
-        for result in answer_placements(sim, table, player, request.placements, origin):
+        for result in answer_placements(sim, table, units, request.placements, origin):
             response.placements.add(result=result)
 
 
 def answer_ways(
     sim: Simulator,
-    player: int,
+    units: TaggedUnits,
     asked: Sequence[query_pb2.RequestQueryPathing],
     origin: tuple[float, float],
 ) -> list[float]:
     """How far it is to each end, for the unit that is named or for one that walks; 0 = there is no
     way."""
-    units: TaggedUnits | None = None
     answers = [0.0] * len(asked)
     rows: list[tuple[int, int, float, float, float, float, bool, float]] = []
     where: list[int] = []
     for k, query in enumerate(asked):
         walker = codes.SMALL_WALKER
         if query.unit_tag:
-            units = units or TaggedUnits(sim, player)
             slot = units.slot(query.unit_tag)
             if slot < 0:
                 continue
@@ -62,7 +61,7 @@ def answer_ways(
         x, y = query.end_pos.x + origin[0], query.end_pos.y + origin[1]
         if all(math.isfinite(c) and abs(c) < BEYOND for c in (x0, y0, x, y)):
             where.append(k)
-            rows.append((player, walker, x0, y0, x, y, False, 0.0))
+            rows.append((units.player, walker, x0, y0, x, y, False, 0.0))
     ways = records(len(rows), WAY)
     ways[:] = rows
     starts, ends = Counter((r[2], r[3]) for r in rows), Counter((r[4], r[5]) for r in rows)

@@ -73,12 +73,12 @@ class CommandReader:
     """
 
     def __init__(
-        self, sim: Simulator, table: CommandTable, player: int, waiting: Iterable[int] = ()
+        self, sim: Simulator, table: CommandTable, units: TaggedUnits, waiting: Iterable[int] = ()
     ) -> None:
         """`waiting`: slots of units that commands wait for already."""
-        self._sim, self._table, self._player = sim, table, player
+        self._sim, self._table, self._player = sim, table, units.player
         self._told = set(waiting)
-        self._units = TaggedUnits(sim, player)
+        self._units = units
         self._drafts: list[ActionDraft] = []
         self._rows: list[tuple[int, int, int, int, int, float, float, bool, int, int]] = []
         self._boarding: set[int] = set()

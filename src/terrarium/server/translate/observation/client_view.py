@@ -139,6 +139,7 @@ class ClientView:
         origin_x, origin_y = raw_origin(game)
         self.listing.viewer[0] = (
             game.player,
+            game.n_tags,
             sees_all,
             options.show_cloaked,
             options.show_burrowed_shadows,

@@ -30,19 +30,22 @@ def fill_happenings(
 
 def _dead(game: LiveGame, view: ClientView, events: Records) -> set[int]:
     """The tags of units whose end the player knows: of its own side all, but for drones that
-    became a structure; of others those that it still saw."""
+    became a structure; of others those that it still saw. They count on from earlier battles."""
     dead = set()
     fallen = events[events["kind"] == codes.DIED] if len(events) else events
     for event in fallen:
         if view.is_own(int(event["owner"])) or view.saw(int(event["unit"]), int(event["tag"])):
-            dead.add(int(event["tag"]))
+            dead.add(game.n_tags + int(event["tag"]))
     n_gone = int(view.listing.counts["n_gone"][0])
-    known = {int(event["tag"]) for event in fallen}
+    known = {game.n_tags + int(event["tag"]) for event in fallen}
     for gone in view.listing.gone[:n_gone]:
         tag, unit = int(gone["tag"]), int(gone["unit"])
+        if tag <= game.n_tags:  # its battle is over: nobody is left
+            dead.add(tag)
+            continue
         if tag in known or int(gone["kind"]) in view.drone_kinds:
             continue
-        if view.is_own(int(gone["owner"])) or view.saw(unit, tag):
+        if view.is_own(int(gone["owner"])) or view.saw(unit, tag - game.n_tags):
             dead.add(tag)
     return dead
 

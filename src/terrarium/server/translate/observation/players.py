@@ -39,7 +39,7 @@ def fill_player(game: LiveGame, view: ClientView, player: raw_pb2.PlayerRaw) -> 
     for source in game.sim.games.power[0, :n_power]:
         if source["owner"] == game.player:
             shown = player.power_sources.add(
-                radius=float(source["radius"]), tag=api_tag(int(source["tag"]))
+                radius=float(source["radius"]), tag=api_tag(game.n_tags + int(source["tag"]))
             )
             x, y = float(source["x"]), float(source["y"])
             shown.pos.x, shown.pos.y, shown.pos.z = x - x0, y - y0, view.height_at(x, y)
