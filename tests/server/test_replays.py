@@ -127,6 +127,19 @@ def test_the_record_is_one_that_can_be_watched(data: bytes) -> None:
     assert ticks[-1] - ticks[0] == LOOPS - 8
 
 
+def test_burnysc2_reads_the_version_of_a_replay(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "game.SC2Replay"
+    file.write_bytes(data)
+    main = pytest.importorskip("sc2.main")
+    assert main.get_replay_version(file) == ("Base75689", "B89B5D6FA7CBF6452E721311BFBC6CB2")
+
+
+@pytest.mark.parametrize("n_bytes", [4, 15, 16, 40])
+def test_an_archive_that_ends_too_early_is_refused(data: bytes, n_bytes: int) -> None:
+    _, answer = start(data[:n_bytes])
+    assert (answer.status, answer.start_replay.HasField("error")) == (LAUNCHED, True)
+
+
 def test_what_is_no_replay_is_refused(data: bytes, tmp_path: Path) -> None:
     codes = api.ResponseStartReplay
     flipped = bytearray(data)

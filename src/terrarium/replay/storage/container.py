@@ -17,6 +17,7 @@ from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import damaged, inflate, read_file, write_file
 from terrarium.replay.header import Header, read_header
+from terrarium.replay.storage.archive import from_archive
 
 MAGIC = b"TERRAREC"
 FORMAT_VERSION = 2
@@ -69,7 +70,9 @@ def seal(header: dict[str, Any], body: bytes) -> bytes:
 
 
 def unseal(content: bytes) -> tuple[Header, Body]:
-    """Read what `seal` wrote; the message of an error does not name the file."""
+    """Read what `seal` wrote, also from an archive of it; the message of an error does not name the
+    file."""
+    content = from_archive(content)
     if content[: len(MAGIC)] != MAGIC:
         raise ReplayError("this is no battle record; terrarium watch --save-record writes one")
     if len(content) < _PREFIX.size:

@@ -12,10 +12,12 @@ from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_file import game_bytes, game_from_bytes
 from terrarium.replay.games.game_frames import GAME_RESULTS
 from terrarium.replay.games.game_record import ExactGameRecord
+from terrarium.replay.storage.archive import archived
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
 from terrarium.server.seats import RACE_NUMBERS, GameSeat, read_seat
 from terrarium.server.session import Refused
+from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
 RESULTS = (GameResult.VICTORY, GameResult.DEFEAT, GameResult.TIE, GameResult.UNDECIDED)
 """in the order of the words of records"""
@@ -66,7 +68,13 @@ def saved_bytes(game: LiveGame) -> bytes:
             }
         ),
     )
-    return game_bytes(record)
+    version = {
+        "GameVersion": GAME_VERSION,
+        "BaseBuild": f"Base{BASE_BUILD}",
+        "DataBuild": str(BASE_BUILD),
+        "DataVersion": DATA_VERSION,
+    }
+    return archived(game_bytes(record), version)
 
 
 def _name(seat: GameSeat, player: int) -> str:
