@@ -552,9 +552,12 @@ def settle(game: Game) -> None:
             x, y = me.x, me.y
         dx, dy = x - me.x, y - me.y
         if not body.still:
+            forward = dx * body.dir_x + dy * body.dir_y
             if not body.flying:
                 me.speed_x, me.speed_y = dx, dy
-            forward = dx * body.dir_x + dy * body.dir_y
+                if forward > 0.0 and me.accel < me.max_speed and body.classes != 0:
+                    # Pushing a friend aside must not take the pace that is gained so slowly.
+                    me.speed_x, me.speed_y = body.dir_x * body.step, body.dir_y * body.step
             if forward < FULL_SPEED_SHARE * max(body.step, body.full_step):
                 me.stalled += 1
             else:
