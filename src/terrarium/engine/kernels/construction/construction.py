@@ -36,7 +36,7 @@ CANCELLED_SHARE = 0.75
 BURNING_SHARE = 1.0 / 3.0
 """Terran structures with less of their life burn (game_rules.md, 7)."""
 BURNT_A_TICK = 1.0 / 5.33
-PATIENCE_TICKS = 224
+PATIENCE_TICKS = 112
 """Without getting on a worker gives up."""
 SLOW_SHARE = 0.3
 """Of its pace: it does not get on."""
