@@ -41,7 +41,7 @@ ARMED = [
     (rules, name, index)
     for rules, name in UNITS
     for index, weapon in enumerate(unit_of(rules, name).weapons)
-    if weapon.hits and not weapon.starts_off
+    if weapon.hits and not weapon.starts_off and not unit_of(rules, name).disguise
 ]
 
 
