@@ -37,6 +37,11 @@ def test_no_more_shots_than_needed_go_at_one_enemy() -> None:
     assert sorted(targets_of(view)) == [0, 0, 1, 1]
 
 
+def test_each_of_many_weak_enemies_has_a_shooter() -> None:
+    view = battle([Piece(5, 5) for _ in range(7)], [Piece(5, 5, hp=1.0) for _ in range(6)])
+    assert len(set(targets_of(view))) == 6
+
+
 def test_everybody_shoots_at_the_last_enemy() -> None:
     view = battle([Piece(5, 5 + i) for i in range(4)], [Piece(8, 6, hp=5.0)])
     assert targets_of(view) == [0, 0, 0, 0]

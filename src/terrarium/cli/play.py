@@ -20,7 +20,7 @@ ANY_RACE = "random"
 class Play:
     """Let a bot, a Python file for burnysc2 (python-sc2), play an opponent.
 
-    Logs of the bot and of the server, the replay and a page that shows the game go to a folder.
+    A folder gets its logs, those of the server, the replay and a page of the game.
 
     Example:  terrarium play my_bot.py --race terran --opponent hard-zerg
     """

@@ -11,8 +11,6 @@ KEEP_AIM = 1.5
 """A shot that has been started is lost when the target changes: another one must be better"""
 WALKING = 20.0
 """Others stand in the way and the target moves: a tick of walking is worse than one of shooting"""
-ROUNDS = 4
-"""Shooters that are too many for a target choose again in the next round"""
 FAR_SHOOTER = 9.0
 FRIENDS_NEAR = 1.8
 """between centers: a shell at an enemy this near to a friend hurts both"""
@@ -101,9 +99,13 @@ def _share_out(view: View, wish: Floats, fires: Bools) -> Ints:
     doom = np.zeros(view.enemy.alive.shape)  # [N, E] damage that is going to fall
     earlier = np.tri(wish.shape[1], k=-1, dtype=np.bool_)  # [A, A] who counts before whom
     left_wish = wish
-    for _ in range(ROUNDS):
+    # Shooters that are too many for a target choose again in the next round; each round decides
+    # for one at least.
+    for _ in range(wish.shape[1]):
         best = left_wish.argmax(axis=2)
         undecided = (who == NOBODY) & (of_targets(left_wish, best) > 0.0)
+        if not undecided.any():
+            break
         damage = of_targets(np.where(fires, view.damage, 0.0), best) * undecided
         same = (best[:, :, None] == best[:, None]) & earlier
         before = (same * damage[:, None]).sum(axis=2)

@@ -13,8 +13,8 @@ from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import Games
 from terrarium.envs.games.game_env import GameEnv
 
-MAP, PLAYERS = "simple_64", ("harder-protoss-macro", "harder-zerg-rush")
-SEED = 4
+MAP, PLAYERS = "ladder_small/1", ("harder-protoss-macro", "harder-zerg-macro")
+SEED = 1
 MINUTE = 1344
 LOOPS = 10 * MINUTE
 
