@@ -10,7 +10,7 @@ from terrarium.bench.games.recorded import LOOPS, RECORDED
 from terrarium.bench.games.soak import SoakPairing, look_at, pairings, watch
 from terrarium.bench.games.speed import SLICE_LOOPS, GameBenchConfig, bench_game
 from terrarium.data.opponents.levels import RACES, levels
-from terrarium.envs.games.game_env import GameEnv
+from terrarium.envs.games.game_env import STEP_TICKS, GameEnv
 from terrarium.errors import TerrariumError
 
 
@@ -89,6 +89,10 @@ def test_a_watched_game_tells_what_is_wrong() -> None:
     game = watch(pairing)
     assert game.results == ("VICTORY", "DEFEAT")
     assert game.problems == ()
+    assert game.looks >= game.loops / STEP_TICKS
+    unfinished = watch(SoakPairing("simple_64", ("easy-zerg", "easy-terran"), 1, 80))
+    assert (unfinished.results, unfinished.looks) == (("UNDECIDED",) * 2, 10)
+    assert unfinished.problems == ("no result but undecided and undecided",)
     env = GameEnv("simple_64", ("easy-terran", "easy-zerg"))
     assert look_at(env) == []
     env.sim.players["minerals"][0, 1] = -5.0

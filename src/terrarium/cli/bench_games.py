@@ -148,14 +148,15 @@ def _duel_table(result: OpponentBench) -> Table:
 def _soak_table(result: OpponentBench) -> Table:
     table = new_table()
     table.add_column("map", style="cyan", no_wrap=True)
-    for name in ("players", "seed", "loops", "result", "problems"):
-        table.add_column(name, justify="right" if name in ("seed", "loops") else "left")
+    for name in ("players", "seed", "loops", "looks", "result", "problems"):
+        table.add_column(name, justify="right" if name in ("seed", "loops", "looks") else "left")
     for game in result.soak:
         table.add_row(
             game.map,
             " - ".join(game.players),
             str(game.seed),
             f"{game.loops:,}",
+            f"{game.looks:,}",
             game.results[0].lower(),
             ", ".join(game.problems) or "none",
         )

@@ -1,4 +1,4 @@
-"""Games of computer opponents on generated maps, watched for what must never happen."""
+"""Games of computer opponents on generated maps, looked at after every step for what must never happen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from terrarium.envs.games.game_env import GameEnv
 
 N_MAPS = 10
-CHECK_STEPS = 8
-"""steps of a game from one look at it to the next"""
 LIMIT_TICKS = 107_520
 """80 minutes of the game's clock; stalemates end a game long before"""
 MOST_SUPPLY = 200.0
@@ -38,6 +36,8 @@ class SoakGame:
     players: tuple[str, ...]
     seed: int
     loops: int
+    looks: int
+    """how often it was looked at: after every step, and at its end"""
     results: tuple[str, ...]
     """UNDECIDED: the game did not end"""
     problems: tuple[str, ...]
@@ -63,24 +63,27 @@ def pairings(games: int, seed: int) -> list[SoakPairing]:
 
 
 def watch(pairing: SoakPairing) -> SoakGame:
-    """Play one game to its end and look at it every now and then."""
+    """Play one game to its end and look at it after every step."""
     from terrarium.envs.games.game_env import GameEnv  # loads the engine
 
     env = GameEnv(pairing.map, pairing.players, limit_ticks=pairing.limit_ticks)
     env.reset(pairing.seed)
     problems: dict[str, None] = {}
-    steps = 0
+    looks = 0
     while not env.over:
         env.step()
-        steps += 1
-        if steps % CHECK_STEPS == 0 or env.over:
-            problems |= dict.fromkeys(look_at(env))
+        looks += 1
+        problems |= dict.fromkeys(look_at(env))
+    results = tuple(result.name for result in env.results)
+    if sorted(results) not in (["DEFEAT", "VICTORY"], ["TIE", "TIE"]):
+        problems[f"no result but {' and '.join(results).lower()}"] = None
     game = SoakGame(
         map=pairing.map,
         players=tuple(computer.name for computer in env.computers),
         seed=pairing.seed,
         loops=env.loop,
-        results=tuple(result.name for result in env.results),
+        looks=looks,
+        results=results,
         problems=tuple(problems),
     )
     env.close()
