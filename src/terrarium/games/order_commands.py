@@ -22,6 +22,7 @@ _KINDS = {
     GameOrderKind.RALLY: codes.RALLY,
     GameOrderKind.USE: codes.CAST,
     GameOrderKind.STOP: codes.STOP,
+    GameOrderKind.CONSTRUCT: codes.CONSTRUCT,
 }
 
 

@@ -60,3 +60,28 @@ def test_words_are_taken_in_letters_of_any_size() -> None:
 def test_what_is_not_known_is_told(word: str, told: str) -> None:
     with pytest.raises(TerrariumError, match=told.replace("?", r"\?")):
         find_opponent(word)
+
+
+@pytest.mark.parametrize("race", RACES)
+def test_builds_are_what_their_names_say(race: str) -> None:
+    facts, builds = load_ruleset("lotv-4.10"), plans(race)
+
+    def flying(name: str) -> float:
+        army = builds[name].army
+        total = sum(share.weight for share in army)
+        return sum(share.weight for share in army if facts.units[share.unit].flying) / total
+
+    waves = [builds[name].wave_shift for name in ("Rush", "Timing", "Macro", "Power")]
+    assert waves == sorted(set(waves))
+    assert builds["Rush"].army_shift < builds["Macro"].army_shift
+    assert builds["Rush"].expansion_shift > builds["Macro"].expansion_shift
+    assert flying("Air") > 0.5
+    assert all(flying(name) < 0.5 for name in BUILDS if name != "Air")
+    dearest = {
+        name: max(
+            facts.units[s.unit].minerals_total + facts.units[s.unit].vespene_total
+            for s in builds[name].army
+        )
+        for name in ("Rush", "Macro", "Power")
+    }
+    assert dearest["Rush"] < dearest["Macro"] <= dearest["Power"]

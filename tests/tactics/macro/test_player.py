@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from terrarium.data.opponents.levels import levels
+from terrarium.data.opponents.plans import plans
 from terrarium.tactics.macro.game_view import GameOrderKind, Refusal, UnitOrder
+from terrarium.tactics.macro.macro_player import MacroPlayer
 from tests.tactics.macro.scene import (
     AWAY,
     CATALOG,
+    GROUND,
     HOME,
     Scene,
     Thing,
@@ -51,7 +55,7 @@ def test_what_is_missing_is_built_first() -> None:
 def test_the_army_follows_the_shares_of_the_plan() -> None:
     barracks = [Thing("barracks", 0.5 + 7 * k, 10.5) for k in range(4)]
     things = base(24, Thing("supply_depot", 8.0, 8.0), *barracks)
-    scene = Scene(things, loop=1850, minerals=300.0, supply_cap=60.0, supply_used=30.0)
+    scene = Scene(things, loop=1850, minerals=800.0, supply_cap=60.0, supply_used=30.0)
     assert ordered(player("Medium").decide(scene)).count("marine") == 0
     assert ordered(player("CheatInsane").decide(scene)).count("marine") >= 2
 
@@ -79,7 +83,7 @@ def test_a_wave_begins_when_it_is_large_enough() -> None:
     assert "attack" not in told.values()
 
 
-@pytest.mark.parametrize(("n_enemies", "retreats"), [(4, False), (70, True)])
+@pytest.mark.parametrize(("n_enemies", "retreats"), [(4, False), (90, True)])
 def test_a_lost_fight_is_left(n_enemies: int, retreats: bool) -> None:
     brain = player("MediumHard")
     marines = [Thing("marine", 30.0, 30.0 + k % 5, UnitOrder.ATTACK) for k in range(30)]
@@ -130,3 +134,152 @@ def test_equal_views_give_equal_orders() -> None:
     first, second = (player().decide(scene) for _ in range(2))
     assert [str(order) for order in first] == [str(order) for order in second]
     assert np.array_equal(scene.own.tag, scene.own.tag)
+
+
+def test_a_structure_that_its_builder_has_left_gets_another_one() -> None:
+    """One whose SCV was killed would count as being built for the rest of the game."""
+    site = Thing("barracks", 0.5, 10.5, done=False)
+    scene = Scene(base(14, Thing("supply_depot", 8.0, 8.0), site), loop=1500, minerals=0.0)
+    tag = scene.own.tag[-1]
+    (order,) = [o for o in player().decide(scene) if o.kind == GameOrderKind.CONSTRUCT]
+    assert (order.target, len(order.tags)) == (tag, 1)
+    scene.things = [*scene.things, Thing("scv", 0.5, 8.0, UnitOrder.BUILD, int(tag))]
+    assert all(o.kind != GameOrderKind.CONSTRUCT for o in player().decide(scene))
+
+
+def tanks(n: int, order: UnitOrder = UnitOrder.IDLE) -> list[Thing]:
+    return [Thing("siege_tank", 6.0, k % 10, order) for k in range(n)]
+
+
+def test_who_is_careful_does_not_attack_a_larger_army() -> None:
+    """It has seen 70 Marauders far away; they are forgotten after a while."""
+    seen = [Thing("marauder", *FAR) for _ in range(70)]
+    for level, attacks in (("Medium", True), ("VeryHard", False)):
+        brain = player(level)
+        brain.decide(Scene(base(12, *tanks(40)), seen, loop=13_900))
+        told = sent(brain.decide(Scene(base(12, *tanks(40)), loop=14_500)))
+        assert bool({"attack", "gather"} & set(told.values())) == attacks
+    told = sent(brain.decide(Scene(base(12, *tanks(40)), loop=17_000)))
+    assert "gather" in told.values()
+
+
+def test_an_army_that_is_gone_from_where_it_was_is_forgotten() -> None:
+    seen = [Thing("marauder", *FAR) for _ in range(70)]
+    brain = player("VeryHard")
+    brain.decide(Scene(base(12, *tanks(40)), seen, loop=13_900))
+    told = sent(brain.decide(Scene(base(12, *tanks(40)), loop=14_500, hidden=False)))
+    assert {"gather", "search"} & set(told.values())
+
+
+@pytest.mark.parametrize(("level", "counters"), [("Medium", False), ("VeryHard", True)])
+def test_a_beaten_attack_is_answered_by_one(level: str, counters: bool) -> None:
+    """Long before the first wave that is due."""
+    brain = player(level)
+    attackers = [Thing("marine", -6.0, k) for k in range(8)]
+    brain.decide(Scene(base(12, *tanks(20)), attackers, loop=6000))
+    told = sent(brain.decide(Scene(base(12, *tanks(20)), loop=6400)))
+    assert ("gather" in told.values()) == counters
+    late = player(level)
+    late.decide(Scene(base(12, *tanks(20)), attackers, loop=6000))
+    assert "gather" not in sent(late.decide(Scene(base(12, *tanks(20)), loop=6800))).values()
+
+
+def test_an_army_adapts_to_flyers() -> None:
+    """Hydralisks are no part of a rush of Zerglings and Roaches; against Mutalisks they are."""
+    brain = MacroPlayer(plans("Zerg")["Rush"], levels()["VeryHard"], CATALOG, GROUND, HOME)
+    halls = [Thing("lair"), Thing("spawning_pool", 8.0, 8.0), Thing("hydralisk_den", -8.0, 8.0)]
+    larvae = [Thing("larva", 1.0, 3.0) for _ in range(8)]
+    drones = [Thing("drone", 3.0, k, UnitOrder.GATHER) for k in range(60)]
+    scene = Scene([*halls, *larvae, *drones], loop=10_000, minerals=1500.0, vespene=900.0)
+    scene.supply_used, scene.supply_cap = 60.0, 120.0
+    assert "hydralisk" not in ordered(brain.decide(scene))
+    scene.enemies = [Thing("mutalisk", *FAR) for _ in range(10)]
+    assert ordered(brain.decide(scene)).count("hydralisk") > 3
+
+
+def test_an_outnumbered_player_makes_an_army_before_workers() -> None:
+    barracks = [Thing("barracks", 0.5 + 7 * k, 10.5) for k in range(3)]
+    things = base(16, Thing("supply_depot", 8.0, 8.0), *barracks)
+    scene = Scene(things, loop=2000, minerals=150.0, supply_cap=60.0, supply_used=30.0)
+    assert "marine" not in ordered(player("VeryHard").decide(scene))
+    scene.enemies = [Thing("marauder", *FAR) for _ in range(10)]
+    assert ordered(player("VeryHard").decide(scene)) == ["marine"] * 3
+    assert "marine" not in ordered(player("Medium").decide(scene))
+
+
+def test_zerg_without_larvae_and_with_money_takes_more_townhalls() -> None:
+    brain = MacroPlayer(plans("Zerg")["Macro"], levels()["CheatInsane"], CATALOG, GROUND, HOME)
+    halls = [Thing("hatchery"), Thing("spawning_pool", 8.0, 8.0), Thing("roach_warren", -8.0, 8.0)]
+    halls.append(Thing("hatchery", 20.0, 20.0))
+    drones = [Thing("drone", 3.0, k, UnitOrder.GATHER) for k in range(60)]
+    queens = [Thing("queen", 3.0, -k) for k in range(8)]
+    scene = Scene([*halls, *drones, *queens], loop=2000, minerals=3000.0, supply_used=70.0)
+    scene.supply_cap = 120.0
+    reasons = [order.why for order in brain.decide(scene) if order.what == "hatchery"]
+    assert "more producers" in reasons
+    scene.things = [*scene.things, *[Thing("larva", 1.0, 3.0) for _ in range(40)]]
+    reasons = [order.why for order in brain.decide(scene) if order.what == "hatchery"]
+    assert "more producers" not in reasons
+
+
+def test_gas_that_is_kept_for_an_upgrade_holds_nothing_up_that_needs_none() -> None:
+    """A player without gas and with an upgrade to pay once made no Marines at all."""
+    done = ("refinery", "engineering_bay", "barracks_tech_lab", "barracks_tech_lab")
+    halls = [Thing("supply_depot", 8.0, 8.0), Thing("orbital_command", 20.0, 20.0)]
+    things = base(40, *halls, *[Thing(name, -8.0, 3.0 * k) for k, name in enumerate(done)])
+    things += [Thing("barracks", 0.5 + 7 * k, 10.5) for k in range(3)]
+    scene = Scene(things, loop=9000, minerals=2000.0, supply_cap=120.0)
+    assert "marine" in ordered(player("VeryHard").decide(scene))
+
+
+def test_scouts_are_sent_again() -> None:
+    """One looks at what is known of the enemy and comes back; some levels send another one."""
+    hatchery = [Thing("hatchery", *FAR)]
+    for level, sends in (
+        ("VeryHard", ["scout", "scouted", "scout"]),
+        ("Medium", ["scout", "scouted"]),
+    ):
+        brain, told = player(level), []
+        for loop, place in ((6100, (5.0, 0.0)), (6200, FAR), (9000, (5.0, 0.0))):
+            things = base(12)
+            things[1] = Thing("scv", *place, UnitOrder.GATHER)
+            enemies = hatchery if loop == 6200 else ()
+            told += sent(brain.decide(Scene(things, enemies, loop=loop))).values()
+        assert [why for why in told if why.startswith("scout")] == sends
+
+
+def test_a_townhall_that_is_being_built_stops_no_other_one_from_training() -> None:
+    """A Command Center trains workers in another way than an Orbital Command does."""
+    site = Thing("command_center", 20.0, 20.0, done=False)
+    builder = Thing("scv", 20.0, 17.0, UnitOrder.BUILD, 1015)
+    things = [Thing("orbital_command"), *base(14)[1:], site, builder]
+    scene = Scene(things, loop=2500, minerals=60.0, supply_cap=30.0)
+    assert scene.own.tag[15] == 1015
+    assert ordered(player().decide(scene)) == ["scv"]
+
+
+def test_an_army_on_the_march_does_not_turn_round_because_its_head_is_small() -> None:
+    brain = player("MediumHard")
+    head = [Thing("marine", 30.0, 30.0 + k % 5, UnitOrder.ATTACK) for k in range(16)]
+    tail = [Thing("marine", 10.0, 20.0 + k % 5, UnitOrder.ATTACK) for k in range(15)]
+    enemies = [Thing("marine", 34.0, 30.0 + k % 8) for k in range(50)]
+    for n_tail, retreats in ((15, False), (0, True)):
+        brain = player("MediumHard")
+        wave = [*head, *tail[:n_tail]]
+        brain.decide(Scene(base(12, *head, *tail), loop=12_000))
+        told = sent(brain.decide(Scene(base(12, *wave), enemies, loop=12_100)))
+        assert ("retreat" in told.values()) == retreats
+
+
+def test_a_weak_level_replaces_its_army_slowly() -> None:
+    """Whatever money it has; the best ones spend it at once."""
+    barracks = [Thing("barracks", 0.5 + 7 * k, 10.5) for k in range(40)]
+    things = base(30, Thing("supply_depot", 8.0, 8.0), *barracks)
+    marines = {}
+    for level in ("Medium", "Hard", "CheatInsane"):
+        brain, made = player(level), 0
+        for loop in range(20_000, 20_800, 100):
+            scene = Scene(things, loop=loop, minerals=9000.0, supply_cap=190.0, supply_used=40.0)
+            made += ordered(brain.decide(scene)).count("marine")
+        marines[level] = made
+    assert marines["Medium"] < marines["Hard"] < marines["CheatInsane"]

@@ -11,12 +11,19 @@ from terrarium.data.tables import Table
 
 RACES = tuple(WORKERS)
 _FILE = Path(__file__).parent / "levels.toml"
-_FLAGS = ("regroups", "pulls_workers", "uses_energy", "focuses", "sees_all")
+_FLAGS = (
+    "regroups", "counterattacks", "adapts", "uses_energy", "focuses", "sees_all",
+)  # fmt: skip
 _NUMBERS = {
     "slowdown": 1.0,
     "retreat_ratio": 0.0,
+    "attack_ratio": 0.0,
+    "army_ratio": 0.0,
+    "army_rate": 0.0,
+    "pulls_against": 0.0,
     "upgrades_from": 0.0,
     "scouts_from": 0.0,
+    "scouts_every": 0.0,
     "income": 1.0,
     "decision_ticks": None,
     "first_wave": None,
@@ -62,16 +69,29 @@ class Level:
     """of the army that it attacks with, at least"""
     retreat_ratio: float
     """retreats where its strength is less than this share of the enemy's; 0: never"""
+    attack_ratio: float
+    """attacks only with this many times what is known of the enemy's army; 0: with any"""
+    army_ratio: float
+    """has at least this many times what is known of the enemy's army, before it has more workers;
+    0: does not care"""
+    army_rate: float
+    """minerals and gas for army units that it spends in a tick, at most; 0: all it has"""
+    pulls_against: float
+    """workers help to defend against attackers of up to this value"""
     upgrades_from: float
     """from which loop on it researches; 0: never"""
     scouts_from: float
     """from which loop on a worker looks for the enemy; 0: never"""
+    scouts_every: float
+    """ticks from a scout to the next one; 0: there is only one"""
     income: float
     """what it gathers is multiplied by: a cheat where it is not 1"""
     regroups: bool
     """an army waits for its last before it attacks"""
-    pulls_workers: bool
-    """workers defend where nobody else does"""
+    counterattacks: bool
+    """after an attack on its bases that it has beaten, without a wait"""
+    adapts: bool
+    """has more of what hits flyers, the more of the enemy's army flies"""
     uses_energy: bool
     """MULEs, Chrono Boost, Spawn Larva"""
     focuses: bool

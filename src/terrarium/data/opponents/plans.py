@@ -12,10 +12,12 @@ from terrarium.data.tables import Table
 
 _FOLDER = Path(__file__).parent
 _RACE_KEYS = (
-    "race", "worker", "townhalls", "supply", "gas", "producer", "opening", "energy", "build",
+    "race", "worker", "townhalls", "supply", "gas", "producer", "anti_air", "opening", "energy",
+    "build",
 )  # fmt: skip
 _PLAN_KEYS = (
-    "title", "army", "structures", "upgrades", "producers", "wave_shift", "expansion_shift",
+    "title", "army", "structures", "upgrades", "producers", "wave_shift", "army_shift",
+    "expansion_shift",
 )  # fmt: skip
 
 
@@ -61,6 +63,8 @@ class BuildPlan:
     gas: tuple[str, ...]
     producer: str
     """the first structure that makes an army possible"""
+    anti_air: str
+    """the unit against armies that fly"""
     opening: Opening
     energy: tuple[EnergyUse, ...]
     army: tuple[ArmyShare, ...]
@@ -69,7 +73,9 @@ class BuildPlan:
     producers: Mapping[str, int]
     """how many of a structure each base feeds"""
     wave_shift: float
-    """what the loops of attacks are multiplied by"""
+    """what the loops of attacks are multiplied by; half as much of it is for their size"""
+    army_shift: float
+    """what the loops of the level's army are multiplied by"""
     expansion_shift: float
     """what the loops of expansions are multiplied by"""
 
@@ -104,6 +110,7 @@ def _plan(name: str, table: Table, race: Table) -> BuildPlan:
         supply=race.text("supply"),
         gas=_words(race, "gas"),
         producer=race.text("producer"),
+        anti_air=race.text("anti_air"),
         opening=read_opening(race.table("opening")),
         energy=tuple(_energy_use(race, row) for row in _rows(race, "energy", 4)),
         army=tuple(ArmyShare(str(u), float(w), float(k)) for u, w, k in _rows(table, "army", 3)),
@@ -112,9 +119,14 @@ def _plan(name: str, table: Table, race: Table) -> BuildPlan:
         ),
         upgrades=_words(table, "upgrades"),
         producers=MappingProxyType({key: producers.integer(key, 1) for key in producers.values}),
-        wave_shift=table.number("wave_shift", 0) if table.has("wave_shift") else 1.0,
-        expansion_shift=table.number("expansion_shift", 0) if table.has("expansion_shift") else 1.0,
+        wave_shift=_shift(table, "wave_shift"),
+        army_shift=_shift(table, "army_shift"),
+        expansion_shift=_shift(table, "expansion_shift"),
     )
+
+
+def _shift(table: Table, key: str) -> float:
+    return table.number(key, 0) if table.has(key) else 1.0
 
 
 def _energy_use(table: Table, row: list[Any]) -> EnergyUse:

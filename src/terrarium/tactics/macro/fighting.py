@@ -1,5 +1,6 @@
 """What an army does: rally, defend, attack in waves, retreat."""
 
+import math
 from enum import Enum
 
 import numpy as np
@@ -20,6 +21,9 @@ STAGE_REACH = 10.0
 STAGE_SHARE = 0.75
 STAGE_TICKS = 700
 FIGHT_REACH = 15.0
+HELP_REACH = 32.0
+"""from the middle of a wave to its own units that will soon be there: an army on the march is long,
+and one that turns round because its head is small is beaten from behind"""
 REST_TICKS = 1000
 """from the end of a wave to the next one"""
 SPENT_SHARE = 0.2
@@ -29,8 +33,19 @@ GROWTH = 1.15
 FULL_SUPPLY = 185.0
 JOINING_SHARE = 0.35
 """of a wave's value: so many others follow it"""
-PULLED_VALUE = 400.0
-"""Workers fight only against less than this"""
+COUNTER_VALUE = 300.0
+"""of an attack on our bases, at least, after which there is a counterattack"""
+COUNTER_TICKS = 500
+"""from the end of an attack on our bases to the last moment for a counterattack"""
+COUNTER_SHARE, COUNTER_RATIO, COUNTER_SIZE = 0.8, 1.5, 0.6
+"""of the value of the attack, of what is known of the enemy's army after it, and of a wave: so much
+is enough for a counterattack"""
+PULL_SHARE = 0.7
+"""of the strength of attackers: workers help an army that has less"""
+LEFT_AT_WORK, WORKER_VALUE = 4, 25.0
+"""workers that do not fight, and what one is worth in a fight"""
+PULL_REACH = 15.0
+"""from a townhall to attackers on the ground that workers fight"""
 
 
 class ArmyStage(Enum):
@@ -53,6 +68,9 @@ class Fighting:
         self._rest_until = 0
         self._scale = 1.0
         self._target: Point | None = None
+        self._repelled = 0.0
+        """the value of the attack on our bases that is going on, or was beaten lately"""
+        self._repelled_at = 0
 
     def lead(self, turn: Turn) -> None:
         army = turn.army
@@ -60,6 +78,7 @@ class Fighting:
         self._wave = set(army.tag[out].tolist())
         wave, home = army.where(out), army.where(~out)
         threat = threats(turn)
+        self._note_attack(turn, threat)
         if len(threat):
             self._defend(turn, wave, home, threat)
         else:
@@ -70,6 +89,13 @@ class Fighting:
             self._lead_wave(turn, wave, home)
         if turn.level.focuses:
             focus(turn)
+
+    def _note_attack(self, turn: Turn, threat: UnitColumns) -> None:
+        if turn.loop - self._repelled_at > COUNTER_TICKS:
+            self._repelled = 0.0
+        if len(threat):
+            self._repelled = max(self._repelled, strength(turn, threat))
+            self._repelled_at = turn.loop
 
     def _defend(
         self, turn: Turn, wave: UnitColumns, home: UnitColumns, threat: UnitColumns
@@ -83,8 +109,8 @@ class Fighting:
             if nearer or self.stage == ArmyStage.GATHERING:
                 self._end_wave(turn)
                 send(turn, wave, at, "defend")
-        if turn.level.pulls_workers and mine < 0.5 * theirs and theirs < PULLED_VALUE:
-            _pull_workers(turn, at, theirs)
+        if mine < PULL_SHARE * theirs <= PULL_SHARE * turn.level.pulls_against:
+            _pull_workers(turn, threat, mine)
 
     def _rally(self, turn: Turn, home: UnitColumns) -> None:
         at = rally_point(turn)
@@ -93,22 +119,31 @@ class Fighting:
 
     def _begin_wave(self, turn: Turn, home: UnitColumns) -> bool:
         """Does everybody at home go?"""
-        level, plan = turn.level, turn.plan
-        if turn.loop < max(level.first_wave * plan.wave_shift, self._rest_until):
-            return False
         value = _value(turn, home)
-        wanted = min(
-            level.wave_value * plan.wave_shift * self._scale,
-            0.8 * level.army_at(plan.race, turn.loop),
-        )
-        if value < wanted and turn.view.supply_used < FULL_SUPPLY:
+        wanted = self._wanted(turn)
+        full = turn.view.supply_used >= FULL_SUPPLY and not math.isinf(wanted)
+        if value < wanted and not full:
             return False
         if not _fighters(turn, home).any():
             return False
         self._wave = set(home.tag.tolist())
         self._began, self._value = turn.loop, value
-        self.stage = ArmyStage.GATHERING if level.regroups else ArmyStage.ATTACKING
+        self.stage = ArmyStage.GATHERING if turn.level.regroups else ArmyStage.ATTACKING
         return True
+
+    def _wanted(self, turn: Turn) -> float:
+        """The value of an army that may attack now."""
+        level, plan = turn.level, turn.plan
+        known = level.attack_ratio * turn.enemy_army.value
+        if level.counterattacks and self._repelled > COUNTER_VALUE:
+            left = COUNTER_RATIO * turn.enemy_army.value
+            return max(left, COUNTER_SHARE * self._repelled, COUNTER_SIZE * level.wave_value)
+        if turn.loop < max(level.first_wave * plan.wave_shift, self._rest_until):
+            return math.inf
+        # Who is careful waits for a full wave; others go with most of what they may have by now.
+        most = 0.8 * turn.army_at(math.inf if level.attack_ratio else turn.loop)
+        value = level.wave_value * (1.0 + plan.wave_shift) / 2.0 * self._scale
+        return max(known, min(value, most))
 
     def _end_wave(self, turn: Turn, beaten: bool = True) -> None:
         self._wave = set()
@@ -167,7 +202,7 @@ class Fighting:
         enemies = turn.view.enemy.where(_enemies_near(turn, at))
         if not len(enemies):
             return False
-        near = np.hypot(wave.x - at[0], wave.y - at[1]) < FIGHT_REACH
+        near = np.hypot(wave.x - at[0], wave.y - at[1]) < HELP_REACH
         return strength(turn, wave.where(near)) < ratio * strength(turn, enemies)
 
 
@@ -250,9 +285,19 @@ def rally_point(turn: Turn) -> Point:
     return path[min(at, len(path) // 2)]
 
 
-def _pull_workers(turn: Turn, at: Point, theirs: float) -> None:
-    workers = turn.workers
-    n = min(len(workers) - 4, int(theirs / 25.0))
+def _pull_workers(turn: Turn, threat: UnitColumns, mine: float) -> None:
+    """Workers fight beside the army against those on the ground at a townhall."""
+    halls, workers = turn.halls, turn.workers
+    ground = threat.where(~turn.catalog.flies[threat.kind])
+    if not len(halls) or not len(ground):
+        return
+    apart = np.hypot(ground.x[:, None] - halls.x[None], ground.y[:, None] - halls.y[None])
+    near = ground.where(apart.min(axis=1) < PULL_REACH)
+    if not len(near):
+        return
+    lacking = 2.0 * strength(turn, near) - mine
+    n = min(len(workers) - LEFT_AT_WORK, int(lacking / WORKER_VALUE))
+    at = (float(near.x[0]), float(near.y[0]))
     far = np.argsort(np.hypot(workers.x - at[0], workers.y - at[1]), kind="stable")
     tags = [int(workers.tag[k]) for k in far[: max(0, n)] if turn.is_free(int(workers.tag[k]))]
     if tags:

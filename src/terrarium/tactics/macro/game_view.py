@@ -124,6 +124,8 @@ class GameOrderKind(IntEnum):
     USE = 8
     """an ability: on a unit, at a point, or neither"""
     STOP = 9
+    CONSTRUCT = 10
+    """to go on with a structure that its builder has left"""
 
 
 @dataclass(frozen=True)

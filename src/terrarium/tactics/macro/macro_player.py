@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from terrarium.data.opponents.levels import Level
 from terrarium.data.opponents.plans import BuildPlan
 from terrarium.tactics.macro.catalog import Catalog
+from terrarium.tactics.macro.enemy_army import note_army
 from terrarium.tactics.macro.fighting import Fighting
 from terrarium.tactics.macro.game_view import (
     GameOrder,
@@ -50,6 +51,8 @@ class MacroPlayer:
         turn = Turn(view, self._catalog, self._ground, self._memory, self.plan, self.level)
         self._loop = turn.loop
         note_enemies(turn)
+        if self.level.attack_ratio or self.level.army_ratio:
+            note_army(turn)
         self._fighting.lead(turn)
         scout(turn)
         spend(turn)

@@ -31,14 +31,17 @@ def make(turn: Turn, product: str, why: str, depth: int = 0) -> MakeOutcome:
     if depth > MAX_DEPTH or turn.memory.refused.get(product, 0) > turn.loop:
         return MakeOutcome.BLOCKED
     missing: str | None = None
+    ready = False
     for recipe in turn.catalog.recipes[product]:
         if recipe.how == "warp_in":
             continue
         need = _missing(turn, recipe)
         if need is None:
-            return _make_by(turn, recipe, why)
+            ready, outcome = True, _make_by(turn, recipe, why)
+            if outcome != MakeOutcome.BLOCKED:
+                return outcome
         missing = missing or need
-    if missing is None or missing == "":
+    if ready or not missing:
         return MakeOutcome.BLOCKED
     outcome = make(turn, missing, f"for {product}", depth + 1)
     return MakeOutcome.PREPARED if outcome == MakeOutcome.MADE else outcome
@@ -132,3 +135,18 @@ def nearest_worker(turn: Turn, place: tuple[float, float]) -> int:
         if turn.is_free(int(workers.tag[k])):
             return int(workers.tag[k])
     return 0
+
+
+def go_on_building(turn: Turn) -> None:
+    """A worker for each structure whose builder is gone; those of Terran wait for one."""
+    if turn.plan.race != "Terran":
+        return
+    structures, workers = turn.structures, turn.workers
+    begun = structures.where(~structures.done & ~turn.catalog.is_addon[structures.kind])
+    builders = set(workers.order_target[workers.order == UnitOrder.BUILD].tolist())
+    for k, tag in enumerate(begun.tag.tolist()):
+        if tag in builders:
+            continue
+        worker = nearest_worker(turn, (float(begun.x[k]), float(begun.y[k])))
+        if worker:
+            turn.order(GameOrderKind.CONSTRUCT, [worker], target=tag, why="go on building")

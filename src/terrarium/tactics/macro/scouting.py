@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from terrarium.tactics.macro.game_view import GameOrderKind, UnitOrder
+from terrarium.tactics.macro.game_view import GameOrderKind, Point, UnitOrder
+from terrarium.tactics.macro.hunting import next_target
 from terrarium.tactics.macro.making import nearest_worker
 from terrarium.tactics.macro.turn import Turn
 
@@ -38,23 +39,44 @@ def note_enemies(turn: Turn) -> None:
 
 
 def scout(turn: Turn) -> None:
-    """Send a worker to look at the enemy's start."""
+    """Send a worker to look at the enemy's start; later, again and again, at what is nearest."""
     level, memory = turn.level, turn.memory
-    if not level.scouts_from or turn.loop < level.scouts_from or memory.scout < 0:
+    if not level.scouts_from or turn.loop < level.scouts_from:
         return
-    left = [s for s in memory.enemy_starts if s not in memory.visited]
-    if not left or memory.structures:
+    if memory.scout < 0:
+        again = level.scouts_every and turn.loop - memory.scouted >= level.scouts_every
+        if not again or not memory.structures:
+            return
+        memory.scout = 0
+    goal = _goal(turn)
+    if goal is None:
         _call_back(turn)
         return
     if memory.scout == 0:
         memory.scout = nearest_worker(turn, memory.home) or -1
+        memory.scouted = turn.loop
     mine = np.flatnonzero(turn.workers.tag == memory.scout)
     if not len(mine):
         memory.scout = -1
         return
+    at = (float(turn.workers.x[mine[0]]), float(turn.workers.y[mine[0]]))
+    if abs(at[0] - goal[0]) < FOUND and abs(at[1] - goal[1]) < FOUND:
+        _call_back(turn)
+        return
     turn.used.add(memory.scout)
     if turn.workers.order[mine[0]] != UnitOrder.MOVE:
-        turn.order(GameOrderKind.MOVE, [memory.scout], at=left[0], why="scout")
+        turn.order(GameOrderKind.MOVE, [memory.scout], at=goal, why="scout")
+
+
+def _goal(turn: Turn) -> Point | None:
+    """The first enemy start that nobody has seen; where an enemy is known, its nearest structure,
+    before which its army waits."""
+    memory = turn.memory
+    if memory.structures:
+        if memory.scouted and turn.level.scouts_every:
+            return next_target(turn, memory.home)
+        return None
+    return next((s for s in memory.enemy_starts if s not in memory.visited), None)
 
 
 def _call_back(turn: Turn) -> None:

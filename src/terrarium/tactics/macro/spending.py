@@ -1,8 +1,11 @@
 """What a player spends its money on, in the order of need."""
 
+import math
+
 import numpy as np
 
-from terrarium.tactics.macro.making import MakeOutcome, make
+from terrarium.data.opponents.plans import ArmyShare
+from terrarium.tactics.macro.making import LARVA, MakeOutcome, go_on_building, make
 from terrarium.tactics.macro.turn import Turn
 
 MOST_SUPPLY = 200.0
@@ -11,11 +14,27 @@ SUPPLY_SLACK, SUPPLY_SHARE = 2.0, 0.12
 """free supply that is wanted: a number, and a share of what is used"""
 SPARE_MINERALS = 400.0
 """left over: time for more producers"""
+RICH_MINERALS = 800.0
+"""left over: one producer more than the bases feed, and one more at a time, for each so many"""
+LARVAE_MINERALS = 550.0
+"""left over: one more townhall, for its larvae"""
 WORKERS_PER_GAS = 7
 WORKERS_BEFORE_GAS = 10
 GAS_ENOUGH = 300.0
 """left over: no time for more geysers"""
 MOST_UNITS_AT_ONCE = 8
+ENOUGH_LARVAE = 2
+"""so many that nobody uses: time for larger armies, not for more townhalls"""
+SAVED_TICKS = 1000
+"""of its rate, that a level with a limited one can spend on an army at once"""
+AHEAD_TICKS = 3000
+"""how long before an army is due a good player has what makes it"""
+HURRY_TICKS = 1500
+"""how much earlier than scheduled an army grows when the enemy's is large"""
+ARMY_SLACK = 1.25
+"""more of an army than what the enemy's takes"""
+FLYING_SHARE = 0.25
+"""of the enemy's army, from which on a player adapts to it"""
 FEWEST_FIELDS = 4
 """a base with fewer counts for none"""
 
@@ -25,7 +44,10 @@ def spend(turn: Turn) -> None:
     keeps its money."""
     if not len(turn.halls) and not _halls(turn):
         make(turn, turn.plan.townhalls[0], "the last townhall is gone")
+    go_on_building(turn)
     supply(turn)
+    if _is_outnumbered(turn):
+        army(turn)
     halls = frozenset(turn.plan.townhalls)
     structures(turn, halls)  # a townhall that trains workers without pause could never change
     workers(turn)
@@ -35,6 +57,13 @@ def spend(turn: Turn) -> None:
     upgrades(turn)
     army(turn)
     producers(turn)
+
+
+def _is_outnumbered(turn: Turn) -> bool:
+    """Has the enemy a larger army, as far as it is known?"""
+    if not turn.enemy_army.value:
+        return False
+    return turn.army_value_now() < turn.level.army_ratio * turn.enemy_army.value
 
 
 def _halls(turn: Turn) -> int:
@@ -131,6 +160,12 @@ def expansions(turn: Turn) -> None:
         make(turn, turn.plan.townhalls[0], "expansion")
 
 
+def _may_expand(turn: Turn) -> bool:
+    """May there be more townhalls than the level has bases by now? Not before its second one."""
+    due = turn.level.expansions[turn.plan.race]
+    return bool(due) and turn.loop >= due[0] and turn.minerals >= LARVAE_MINERALS
+
+
 def upgrades(turn: Turn) -> None:
     """The next upgrades of the plan."""
     level = turn.level
@@ -147,9 +182,10 @@ def upgrades(turn: Turn) -> None:
 
 
 def army(turn: Turn) -> None:
-    """Units of the plan by their shares, up to the level's army."""
-    catalog, level, plan = turn.catalog, turn.level, turn.plan
-    shares = [s for s in plan.army if turn.loop >= s.loop * level.slowdown]
+    """Units of the plan by their shares, up to the level's army, or to what the enemy's army
+    takes."""
+    catalog = turn.catalog
+    shares, budget = _shares(turn), _army_budget(turn)
     total = sum(s.weight for s in shares)
     closed: set[str] = set()
     for _ in range(MOST_UNITS_AT_ONCE):
@@ -164,9 +200,48 @@ def army(turn: Turn) -> None:
         unit = shares[max(lacking, key=lambda e: (e[0], -e[1]))[1]].unit
         recipe = catalog.recipes[unit][0]
         cost = recipe.minerals + recipe.vespene
-        allowed = level.army_at(plan.race, turn.loop + recipe.ticks)
-        if value + cost / 2.0 > allowed or make_unit(turn, unit) != MakeOutcome.MADE:
+        fits = value + cost / 2.0 <= _most_army(turn, recipe.ticks) and cost <= budget
+        if fits and make_unit(turn, unit) == MakeOutcome.MADE:
+            budget -= cost
+            turn.memory.army_budget -= cost
+        else:
             closed.add(unit)
+
+
+def _army_budget(turn: Turn) -> float:
+    """What may be spent on army units now: weaker levels replace a lost army slowly, however much
+    money is left over."""
+    memory, rate = turn.memory, turn.level.army_rate
+    if not rate:
+        return math.inf
+    grown = memory.army_budget + rate * (turn.loop - memory.budget_loop)
+    memory.army_budget, memory.budget_loop = min(grown, rate * SAVED_TICKS), turn.loop
+    return memory.army_budget
+
+
+def _most_army(turn: Turn, ticks: float) -> float:
+    """The value of an army that is wanted some ticks from now."""
+    loop = turn.loop + ticks
+    scheduled, later = turn.army_at(loop), turn.army_at(loop + HURRY_TICKS)
+    return max(scheduled, min(later, ARMY_SLACK * turn.level.army_ratio * turn.enemy_army.value))
+
+
+def _shares(turn: Turn) -> list[ArmyShare]:
+    """Of the units that the plan has by now; those that hit flyers count more, the more of the
+    enemy's army flies."""
+    plan, catalog = turn.plan, turn.catalog
+    shares = [s for s in plan.army if turn.loop >= s.loop * turn.level.slowdown]
+    enemy = turn.enemy_army
+    if not turn.level.adapts or enemy.flying < FLYING_SHARE * enemy.value or not enemy.flying:
+        return shares
+    flying = enemy.flying / enemy.value
+    total = sum(s.weight for s in shares)
+    weights = {
+        s.unit: s.weight if catalog.hits_air[catalog.rows[s.unit]] else (1.0 - flying) * s.weight
+        for s in shares
+    }
+    weights[plan.anti_air] = weights.get(plan.anti_air, 0.0) + flying * total
+    return [ArmyShare(unit, weight, 0.0) for unit, weight in weights.items()]
 
 
 def make_unit(turn: Turn, unit: str) -> MakeOutcome:
@@ -182,12 +257,17 @@ def producers(turn: Turn) -> None:
     """More of what makes the army, while money is left over and the army is too small."""
     if turn.minerals < SPARE_MINERALS or not len(turn.halls):
         return
-    allowed = turn.level.army_at(turn.plan.race, turn.loop + WORKER_TICKS * 4)
-    if turn.army_value_now() + SPARE_MINERALS > allowed:
+    ahead = AHEAD_TICKS if turn.level.army_ratio else WORKER_TICKS * 4
+    if turn.army_value_now() + SPARE_MINERALS > _most_army(turn, ahead):
         return
+    if turn.there[turn.catalog.rows[LARVA]] >= ENOUGH_LARVAE:
+        return
+    rich = int(turn.minerals / RICH_MINERALS)
     for name, n in turn.plan.producers.items():
         row = turn.catalog.rows[name]
-        busy = turn.count(name) > 0 and turn.done[row] == turn.count(name)
-        if busy and turn.count(name) < n * len(turn.halls):
+        there, done, most = turn.count(name), int(turn.done[row]), n * len(turn.halls) + rich
+        if name in turn.plan.townhalls:  # makes larvae, whatever it has become
+            there, done, most = _halls(turn), len(turn.halls), n if _may_expand(turn) else 0
+        if 0 < there < most and there - done <= rich:
             make(turn, name, "more producers")
             return

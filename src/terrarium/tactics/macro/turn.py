@@ -28,6 +28,26 @@ CLAIMED_TICKS = 600
 """How long a place is kept for a builder on its way."""
 
 
+@dataclass(frozen=True)
+class Sighting:
+    """An enemy unit that fights, as it was when it was seen last."""
+
+    loop: int
+    value: float
+    """cost, by the life that was left"""
+    flies: bool
+    place: Point
+
+
+@dataclass(frozen=True)
+class KnownArmy:
+    """Of all enemies together, as far as it is remembered."""
+
+    value: float = 0.0
+    flying: float = 0.0
+    """the part of `value` that flies"""
+
+
 @dataclass
 class PlayerMemory:
     """What a player remembers from one decision to the next."""
@@ -39,14 +59,22 @@ class PlayerMemory:
     enemy_starts: tuple[Point, ...]
     structures: dict[int, tuple[int, float, float]] = field(default_factory=dict)
     """enemy structures by tag: type and place"""
+    army: dict[int, Sighting] = field(default_factory=dict)
+    """enemy units that fight, by tag"""
     visited: set[Point] = field(default_factory=set)
     """enemy starts where nothing was found"""
     blocked: dict[Point, int] = field(default_factory=dict)
     """places to build that are left alone until a loop"""
     refused: dict[str, int] = field(default_factory=dict)
     """products and abilities that are not tried again until a loop"""
+    army_budget: float = 0.0
+    """what may be spent on army units now, where a level limits that"""
+    budget_loop: int = 0
+    """when `army_budget` was counted last"""
     goals: dict[int, Point] = field(default_factory=dict)
     """where an own unit was sent"""
+    scouted: int = 0
+    """the loop at which the last scout was sent"""
     scout: int = 0
     """tag of the worker that looks for the enemy; 0 = none yet, -1 = it is over"""
     gas_rich: bool = False
@@ -75,6 +103,7 @@ class Turn:
         self.there: Ints = np.bincount(own.kind, minlength=n)
         self.done: Ints = np.bincount(own.kind[own.done], minlength=n)
         self.making: Ints = view.making.copy()
+        self.enemy_army = KnownArmy()
 
     def count(self, name: str) -> int:
         """Units of a type: there, being built, or ordered."""
@@ -88,7 +117,9 @@ class Turn:
         return int(sum(self.done[row] for row in rows))
 
     def can_pay(self, recipe: Recipe) -> bool:
-        return self.minerals >= recipe.minerals and self.vespene >= recipe.vespene
+        """Gas that is kept for others may be less than none; what needs none does not wait."""
+        enough_gas = recipe.vespene == 0.0 or self.vespene >= recipe.vespene
+        return self.minerals >= recipe.minerals and enough_gas
 
     def pay(self, recipe: Recipe) -> None:
         """Also keeps money for what cannot be paid yet."""
@@ -170,6 +201,10 @@ class Turn:
     def n_workers(self) -> int:
         row = self.catalog.rows[self.plan.worker]
         return len(self.workers) + int(self.making[row])
+
+    def army_at(self, loop: float) -> float:
+        """The value of an army that the level has by a loop, in this build."""
+        return self.level.army_at(self.plan.race, loop / self.plan.army_shift)
 
     def army_value_now(self) -> float:
         """Of the army that is there, or ordered."""
