@@ -15,10 +15,11 @@ from terrarium.engine.questions import judge_commands
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
 from terrarium.engine.state import COMMAND
+from terrarium.server.kernels.order_lists import FIXED_POINT
 from terrarium.server.translate.command_table import AbilityChoice, CommandTable
+from terrarium.server.translate.fixed_point import cut
 from terrarium.server.translate.ids import SMART
 from terrarium.server.translate.tagged_units import TaggedUnits
-from terrarium.server.translate.unit_orders import FIXED_POINT, cut
 
 FURTHEST = 1e6
 """Coordinates beyond are no place."""
