@@ -11,7 +11,8 @@ from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import N_MEMBERS, Game, is_unit
+from terrarium.engine.scratch import N_MEMBERS
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.terrain import BUCKET
 
 FLEE_DISTANCE = 5.0
