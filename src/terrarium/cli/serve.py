@@ -74,6 +74,8 @@ class Serve:
         need_server_packages()
         environment = dict(os.environ)
         if self.log is not None:
+            with open(self.log, "a", encoding="utf-8"):
+                pass  # one that cannot be written is said before the program is replaced
             environment["TERRARIUM_SERVER_LOG"] = str(Path(self.log).absolute())
         listen.address_of(list(self.flags))  # mistakes are said before the program is replaced
         words = [sys.executable, "-I", str(Path(listen.__file__).absolute()), *self.flags]

@@ -38,6 +38,8 @@ def load_bot(words: str) -> type[BotAI]:
     file = Path(name)
     if not file.is_file():
         raise MatchError(f"{name}: there is no such file; a bot is a Python file for burnysc2")
+    if file.suffix != ".py":
+        raise MatchError(f"{name}: a bot is a Python file for burnysc2, with a name in .py")
     bots = _bots_in(file)
     if wanted:
         bots = {key: bot for key, bot in bots.items() if key == wanted}
