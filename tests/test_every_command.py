@@ -117,6 +117,11 @@ def test_what_cannot_be_written_is_refused(folder: Path, line: str) -> None:
     refused(*put(line, "bytes/file"), home=folder)
 
 
+def test_a_bot_that_python_cannot_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("\ndef (\n")
+    assert "bot.py, line 2: invalid syntax" in refused("play", "bot.py", home=tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", ["20", "40"])
 def test_narrow_terminals_without_colors_get_the_same_words(columns: str) -> None:

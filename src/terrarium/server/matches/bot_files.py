@@ -60,7 +60,10 @@ def _bots_in(file: Path) -> dict[str, type[BotAI]]:
     sys.modules[label] = module  # dataclasses look themselves up there
     sys.path.insert(0, str(file.parent.absolute()))  # bots import what lies beside them
     with _no_games_from(file):
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except SyntaxError as error:
+            raise MatchError(f"{error.filename}, line {error.lineno}: {error.msg}") from None
     classes = inspect.getmembers(module, inspect.isclass)
     return {
         name: found
