@@ -372,6 +372,21 @@ def test_coordinates_count_from_the_playable_area_if_asked_for() -> None:
     assert part.look().observation.raw_data.map_state.visibility.size.x == x1 - x0
 
 
+@pytest.mark.parametrize(("player", "told"), [(1, True), (2, False)])
+def test_players_are_told_which_of_their_own_units_are_hallucinations(
+    player: int, told: bool
+) -> None:
+    watched = Watched(common_pb2.Protoss, player=player)
+    sim, hall = watched.sim, watched.first("nexus" if player == 1 else "hatchery", owner=player)
+    sentry = sim.create(0, "sentry", 1, *watched.beside(hall, 4, 4))
+    sim.units["energy"][0, sentry] = 80.0
+    watched.step(1)
+    sim.use(0, sentry, "hallucination_colossus")
+    watched.step(4)
+    copy, real = (watched.unit(slot) for slot in (watched.first("colossus"), sentry))
+    assert (copy.is_hallucination, real.is_hallucination) == (told, False)
+
+
 def test_score_and_raw_data_come_if_asked_for() -> None:
     both = Watched().look().observation
     assert both.score.score_type == score_pb2.Score.Melee
