@@ -121,13 +121,14 @@ def test_the_wheel_lists_plays_evaluates_watches_and_trains(with_extras: Install
     )
     assert where.stdout.startswith(str(run.python.parents[1]))
     assert "smac/27m_vs_30m" in run.prints("list", "scenarios", "smac")
-    assert "qmix/smac/3m" in run.prints("list", "presets")
-    assert "ippo/gym/CartPole-v1" in run.prints("list", "presets")
+    presets = run.prints("list", "presets")
+    assert "qmix/smac/3m" in presets
+    assert "ippo/gym/CartPole-v1" in presets
     assert "mappo" in run.prints("list", "algos")
     assert "smac/3m" in run.prints("eval", "kiting", "smac/3m", "--episodes", "64")
     run.prints("watch", "smac/3m", "--out", "battle.html")
     run.prints("watch", "mpe/simple_tag", "--out", "episode.html")
-    few = ("env.n_envs=8", "net.hidden_dim=16", "run.max_steps=256", "eval.episodes=64")
+    few = ("env.n_envs=8", "net.hidden_dim=16", "run.max_steps=256", "eval.episodes=4")
     run.prints(
         "train", "mappo", "smac/3m", *few, "encoder.n_heads=2", "run.folder=run", "log.to=csv"
     )
