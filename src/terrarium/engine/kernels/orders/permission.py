@@ -16,7 +16,7 @@ from terrarium.engine.kernels.construction.placement import may_land
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
-from terrarium.engine.state import Game, has_economy, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -163,7 +163,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
     if v >= game.clock[0].n_slots or not game.units[v].alive:
         return codes.CANT_TARGET_THAT_UNIT
     traits = traits_now(game, me.owner, u, v)
-    if not traits & codes.IS_VISIBLE:
+    if not traits & codes.IS_VISIBLE and not sees_resource(game, me.owner, v):
         return codes.CANT_TARGET_THAT_UNIT
     if row.aim == codes.AIM_POINT:
         return codes.SUCCESS  # the unit stands for its place
@@ -182,6 +182,14 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
     if not game.rules.types[me.kind].mobile and not reaches(game, u, ability, v, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS
+
+
+@kernel
+def sees_resource(game: Game, owner: int, v: int) -> bool:
+    """Does a player see a field or a geyser? Nobody can attack them, so `seen` does not say it."""
+    if not keeps_sight(game) or game.rules.types[game.units[v].kind].resource == codes.NO_RESOURCE:
+        return False
+    return game.views[v].sighted >> owner & 1 != 0
 
 
 @kernel
