@@ -1,6 +1,7 @@
 """The command line as a person meets it: what it prints, and what it says to mistakes."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,8 @@ def test_each_command_has_help_with_an_example(run: Run, command: str) -> None:
     assert answer.code == 0
     assert f"Example:  terrarium {command}" in answer.out
     assert max(len(line) for line in answer.out.splitlines()) <= 80
+    assert "None}" not in answer.out
+    assert not re.search(r"default:\s*(None|''|)\)", answer.out)
 
 
 def test_units_are_listed_with_their_numbers(run: Run) -> None:

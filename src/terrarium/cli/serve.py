@@ -84,7 +84,7 @@ class Serve:
 
 @dataclass(frozen=True)
 class Sc2Path:
-    """Make a folder in which clients find a server and maps, as of the game.
+    """Make a folder that clients take for StarCraft II: a server, and maps.
 
     It prints the line for the shell by which clients find it.
 
