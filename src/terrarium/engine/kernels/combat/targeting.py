@@ -57,7 +57,7 @@ def acquire_targets(game: Game) -> None:
             forget_target(game, u)
             if not may_choose(game, u):
                 continue  # led too far from its home
-        if row.acquires == codes.ACQUIRE_OFFENSIVE:
+        if looks_around(game, u):
             lost = had_target and me.target < 0
             if lost or turn + me.phase == 0 or turn + me.phase == scan_ticks:
                 v = best_target(game, u)
@@ -67,6 +67,16 @@ def acquire_targets(game: Game) -> None:
                     take_target(game, u, v, codes.TARGET_ACQUIRED)
         if me.target < 0 and attacker >= 0:
             retaliate(game, u, attacker)
+
+
+@kernel
+def looks_around(game: Game, u: int) -> bool:
+    """Does a unit look for enemies by itself? Workers only on their way to an attack: by data they
+    acquire defensively, and a rush of workers that attack-move fights whoever it meets."""
+    if game.rules.types[game.units[u].kind].acquires == codes.ACQUIRE_OFFENSIVE:
+        return True
+    order = current_order(game, u)
+    return order == codes.ATTACK_MOVE or order == codes.PATROL
 
 
 @kernel
