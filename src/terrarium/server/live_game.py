@@ -25,7 +25,7 @@ from terrarium.server.news import EventReader, News
 from terrarium.server.rounds import SPARE_SLOTS, Rounds
 from terrarium.server.session import Refused
 from terrarium.server.texts import text_of
-from terrarium.server.translate.action_errors import failures, refusals
+from terrarium.server.translate.action_errors import carried_out, failures
 from terrarium.server.translate.command_table import CommandTable
 from terrarium.server.translate.ids import Ids
 from terrarium.server.translate.offers import OfferTable
@@ -395,9 +395,7 @@ class LiveGame:
         awaited, self._awaited = self._awaited, []
         for first, loop, given in awaited:
             answers = self.sim.answers(0)[first : first + len(given.commands)]
-            errors, carried_out = refusals(given, answers)
-            self._news.errors.extend(errors)
-            for echo in carried_out:
+            for echo in carried_out(given, answers):
                 echo.game_loop = loop
                 self._news.echoes.append(echo)
 
