@@ -156,6 +156,19 @@ def test_cloaked_enemies_are_listed_without_life_if_asked_for(asked: bool) -> No
     assert shown.health > 0
 
 
+def test_to_burrow_is_no_cloak() -> None:
+    """As measured in the real game; the type and `is_burrowed` tell of it."""
+    watched = Watched(race=common_pb2.Zerg)
+    at = watched.beside(watched.first("hatchery"), 5, 0)
+    own = watched.sim.create(0, "roach_burrowed", 1, *at)
+    enemy = watched.sim.create(0, "roach_burrowed", 2, *at)
+    watched.sim.create(0, "overseer", 1, *at)
+    watched.step(8)
+    for slot in (own, enemy):
+        shown = watched.unit(slot)
+        assert (shown.cloak, shown.is_burrowed) == (raw_pb2.NotCloaked, True)
+
+
 def test_own_cloaked_units_are_cloaked_for_others() -> None:
     watched = Watched(race=common_pb2.Protoss)
     nexus = watched.first("nexus")
