@@ -124,6 +124,31 @@ def test_cloaked_enemies_are_listed_without_life_if_asked_for(asked: bool) -> No
     assert shown.health > 0
 
 
+def test_idle_times_are_seconds_at_normal_speed() -> None:
+    """As measured in the real game: two idle workers add 20 in 160 loops."""
+    watched = Watched()
+    assert watched.look().observation.score.score_details.idle_production_time == 0.0
+    for _ in range(2):
+        watched.sim.create(0, "scv", 1, *watched.beside(watched.first("command_center"), 5, 5))
+    watched.step(160)
+    details = watched.look().observation.score.score_details
+    assert details.idle_worker_time == pytest.approx(20.0, abs=0.25)
+    assert details.idle_production_time == 10.0
+
+
+def test_to_burrow_is_no_cloak() -> None:
+    """As measured in the real game; the type and `is_burrowed` tell of it."""
+    watched = Watched(race=common_pb2.Zerg)
+    at = watched.beside(watched.first("hatchery"), 5, 0)
+    own = watched.sim.create(0, "roach_burrowed", 1, *at)
+    enemy = watched.sim.create(0, "roach_burrowed", 2, *at)
+    watched.sim.create(0, "overseer", 1, *at)
+    watched.step(8)
+    for slot in (own, enemy):
+        shown = watched.unit(slot)
+        assert (shown.cloak, shown.is_burrowed) == (raw_pb2.NotCloaked, True)
+
+
 def test_own_cloaked_units_are_cloaked_for_others() -> None:
     watched = Watched(race=common_pb2.Protoss)
     nexus = watched.first("nexus")

@@ -50,6 +50,9 @@ WEAPON_TARGETS = {
     "ground": data_pb2.Weapon.Ground,
     "air": data_pb2.Weapon.Air,
 }
+N_UPGRADES = 306
+"""as in the longest recorded table (sc2api.md, 10): bots ask for the costs of upgrades of later
+versions too, and would stop where there is no row"""
 T = TypeVar("T")
 
 
@@ -69,7 +72,7 @@ def fill_data(
         _fill_copies(response, copies)
     if request.upgrade_id:
         upgrades = {u.id: u for u in facts.upgrades.values() if u.id is not None}
-        _fill(response.upgrades, upgrades, "upgrade_id", _upgrade)
+        _fill(response.upgrades, upgrades, "upgrade_id", _upgrade, N_UPGRADES)
     if request.buff_id:
         buffs = {b.id: b for b in facts.buffs.values() if b.id is not None}
         _fill(response.buffs, buffs, "buff_id", _buff)
@@ -78,8 +81,10 @@ def fill_data(
         _fill(response.effects, effects, "effect_id", _effect)
 
 
-def _fill(rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any], None]) -> None:
-    for number in range(max(known) + 1):
+def _fill(
+    rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any], None], fewest: int = 0
+) -> None:
+    for number in range(max(fewest, max(known) + 1)):
         row = rows.add()
         setattr(row, key, number)
         if number in known:

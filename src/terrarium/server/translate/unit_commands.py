@@ -126,7 +126,8 @@ class CommandReader:
         """The answer where units of a type have no such ability, or not for what it is aimed at."""
         if int(self._sim.units["owner"][0, slot]) != self._player:
             return codes.YOU_CANT_CONTROL_THAT_UNIT
-        return codes.ERROR if self._table.has(kind, ability) else codes.NOT_SUPPORTED
+        known = self._table.has(kind, ability) or self._table.is_general(ability)
+        return codes.ERROR if known else codes.NOT_SUPPORTED
 
     def read_autocast(self, toggle: raw_pb2.ActionRawToggleAutocast) -> None:
         """Add a switch of an autocast."""
@@ -272,6 +273,8 @@ class CommandReader:
                 answer = answers[candidate.row]
                 if candidate.choice.halts and answer == codes.ERROR:
                     answer = codes.NOT_SUPPORTED  # nobody builds
+                if candidate.choice.kind == codes.CANCEL_LAST and answer == codes.NOT_SUPPORTED:
+                    answer = codes.ERROR  # there is nothing of the kind to cancel
                 if answer == codes.SUCCESS:
                     accepted.append(candidate)
                     break

@@ -12,7 +12,7 @@ from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.construction.addons import addon_of, builds_addon, is_busy
 from terrarium.engine.kernels.economy.merging import may_seek
 from terrarium.engine.kernels.economy.morphing import may_morph
-from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements
+from terrarium.engine.kernels.economy.payment import can_pay, energy_price, meets_requirements
 from terrarium.engine.kernels.economy.production import is_researched, may_produce
 from terrarium.engine.kernels.economy.warping import may_warp_in
 from terrarium.engine.kernels.economy.work import changes_form
@@ -199,7 +199,7 @@ def can_make_now(game: Game, u: int, p: int) -> bool:
     product = game.rules.products[p]
     if can_pay(game, game.units[u].owner, p) != codes.SUCCESS:
         return False
-    if game.units[u].energy < product.energy:
+    if game.units[u].energy < energy_price(game, game.units[u].owner, product.energy):
         return False
     waits = product.how == codes.HOW_WARP_IN
     waits = waits or (product.how == codes.HOW_BUILD and product.builder < 0)

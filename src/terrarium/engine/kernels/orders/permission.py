@@ -13,6 +13,7 @@ from terrarium.engine.kernels.abilities.stats import cargo_of, upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.construction.addons import builds_addon, is_busy
 from terrarium.engine.kernels.construction.placement import may_land
+from terrarium.engine.kernels.economy.payment import energy_price
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
@@ -85,7 +86,7 @@ def can_afford_use(game: Game, u: int, ability: int) -> int:
     me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
     if row.cooldown > 0.0 and skill.ready[row.cooldown_slot] > game.clock[0].tick:
         return codes.COOLDOWN
-    if me.energy < row.energy:
+    if me.energy < energy_price(game, me.owner, row.energy):
         return codes.NOT_ENOUGH_ENERGY
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
