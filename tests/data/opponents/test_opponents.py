@@ -85,3 +85,11 @@ def test_builds_are_what_their_names_say(race: str) -> None:
         for name in ("Rush", "Macro", "Power")
     }
     assert dearest["Rush"] < dearest["Macro"] <= dearest["Power"]
+
+
+def test_armies_grow_on_after_the_schedule() -> None:
+    """Two players of VeryEasy with the same small army for ever once had no result after 80
+    minutes."""
+    level = levels()["VeryEasy"]
+    last = level.loops[-1]
+    assert level.army_at("Terran", last + 20_000) >= 2.0 * level.army_at("Terran", last)

@@ -1,4 +1,4 @@
-"""Games of computer opponents on generated maps, looked at after every step for what must never happen."""
+"""Games of computer opponents on generated maps, looked at for what must never happen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

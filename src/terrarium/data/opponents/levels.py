@@ -32,6 +32,8 @@ _NUMBERS = {
 """with their defaults; None: it has to be said"""
 
 Schedule = tuple[float, ...]
+LATE_TICKS = 10_000.0
+"""after the schedule, in which an army grows by as much as it has at its end"""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,11 @@ class Level:
         return _interpolate(self.loops, self.workers[race], loop)
 
     def army_at(self, race: str, loop: float) -> float:
-        return _interpolate(self.loops, self.army[race], loop)
+        return _interpolate(self.loops, self.army[race], loop) * self.late_growth(loop)
+
+    def late_growth(self, loop: float) -> float:
+        """Armies grow on after the schedule, so that games of equals do not last for ever."""
+        return 1.0 + max(0.0, loop - self.loops[-1]) / LATE_TICKS
 
 
 def _interpolate(xs: Schedule, ys: Schedule, x: float) -> float:

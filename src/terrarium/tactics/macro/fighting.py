@@ -141,7 +141,9 @@ class Fighting:
         if turn.loop < max(level.first_wave * plan.wave_shift, self._rest_until):
             return math.inf
         # Who is careful waits for a full wave; others go with most of what they may have by now.
-        most = 0.8 * turn.army_at(math.inf if level.attack_ratio else turn.loop)
+        most = 0.8 * turn.army_at(
+            max(turn.loop, level.loops[-1]) if level.attack_ratio else turn.loop
+        )
         value = level.wave_value * (1.0 + plan.wave_shift) / 2.0 * self._scale
         return max(known, min(value, most))
 

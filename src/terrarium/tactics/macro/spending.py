@@ -211,7 +211,8 @@ def army(turn: Turn) -> None:
 def _army_budget(turn: Turn) -> float:
     """What may be spent on army units now: weaker levels replace a lost army slowly, however much
     money is left over."""
-    memory, rate = turn.memory, turn.level.army_rate
+    memory = turn.memory
+    rate = turn.level.army_rate * turn.level.late_growth(turn.loop)
     if not rate:
         return math.inf
     grown = memory.army_budget + rate * (turn.loop - memory.budget_loop)
