@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT, cheat, is_sound
 from terrarium.engine.handles import handle
 from terrarium.engine.kernels.setup.begin import Starts, reset
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import GameFrames

@@ -10,10 +10,10 @@ from terrarium import __version__
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import (

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from s2clientprotocol import query_pb2
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.questions import judge_offers
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.server.translate.command_table import CANCELS
 from terrarium.server.translate.ids import Ids, Meaning, Scope
 from terrarium.server.translate.tagged_units import TaggedUnits

@@ -11,14 +11,15 @@ from s2clientprotocol import raw_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.questions import judge_commands
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
+from terrarium.server.kernels.order_lists import FIXED_POINT
 from terrarium.server.translate.command_table import AbilityChoice, CommandTable
+from terrarium.server.translate.fixed_point import cut
 from terrarium.server.translate.ids import SMART
 from terrarium.server.translate.tagged_units import TaggedUnits
-from terrarium.server.translate.unit_orders import FIXED_POINT, cut
 
 FURTHEST = 1e6
 """Coordinates beyond are no place."""

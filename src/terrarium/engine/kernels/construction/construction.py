@@ -27,7 +27,8 @@ from terrarium.engine.kernels.movement.footprints import cover_geyser
 from terrarium.engine.kernels.orders.orders import current_order, finish_order, order_on_unit
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.placing import settle_on_grid, take_out
-from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.scratch import N_SHOTS
+from terrarium.engine.state import Game, is_unit
 
 FIRST_SHARE = 0.1
 """Of the life and the shields that a structure begins with."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.construction.addons import addon_of, builds_addon, is_busy
 from terrarium.engine.kernels.economy.merging import may_seek
@@ -31,7 +32,7 @@ from terrarium.engine.kernels.orders.permission import (
     makes_sense,
 )
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND, Game, has_economy
+from terrarium.engine.state import Game, has_economy
 
 
 class Asked(NamedTuple):
