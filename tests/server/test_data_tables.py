@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from s2clientprotocol import sc2api_pb2 as api
+from sc2.ids.upgrade_id import UpgradeId
 
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.server.translate.data_tables import fill_data
@@ -32,6 +33,11 @@ def test_row_i_has_id_i() -> None:
         assert [row.ListFields()[0][1] if row.ListFields() else 0 for row in rows] == [
             *range(len(rows))
         ], table
+
+
+def test_upgrades_of_later_versions_have_a_row() -> None:
+    """burnysc2 takes its rows by id, for whatever upgrade a bot asks."""
+    assert {upgrade.value for upgrade in UpgradeId} <= {row.upgrade_id for row in ours().upgrades}
 
 
 def test_only_what_is_asked_for_is_sent() -> None:

@@ -72,19 +72,25 @@ def test_other_paths_are_unknown(url: str) -> None:
         open_client(url.replace(PATH, "/other"))
 
 
-def test_the_command_line_of_clients_is_read_and_the_rest_of_it_ignored() -> None:
+def test_the_command_line_of_clients_is_read_and_the_rest_of_it_ignored(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     known = ["-listen", "127.0.0.1", "-port", "5678"]
     others = ["-dataDir", "/x", "-displayMode", "0", "-verbose", "-eglpath", "lib"]
     words = [*others, *known, *others]
     assert address_of(words) == ("127.0.0.1", 5678)
     assert address_of([]) == ("127.0.0.1", 5000)
-    with pytest.raises(SystemExit, match="a port is a number"):
+    with pytest.raises(SystemExit, match="2"):
         address_of(["-port", "many"])
+    assert capsys.readouterr().err.startswith("terrarium: -port many: a port is a number")
 
 
-def test_a_port_in_use_ends_in_one_line() -> None:
-    with open_port("127.0.0.1", 0) as taken, pytest.raises(SystemExit, match="cannot listen"):
+def test_a_port_in_use_ends_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with open_port("127.0.0.1", 0) as taken, pytest.raises(SystemExit, match="2"):
         open_port("127.0.0.1", taken.getsockname()[1])
+    message = capsys.readouterr().err
+    assert message.startswith("terrarium: cannot listen on 127.0.0.1 port")
+    assert message.count("\n") == 1
 
 
 def test_fifty_connections_at_once_leave_the_client_alone(url: str) -> None:

@@ -38,6 +38,8 @@ def load_bot(words: str) -> type[BotAI]:
     file = Path(name)
     if not file.is_file():
         raise MatchError(f"{name}: there is no such file; a bot is a Python file for burnysc2")
+    if file.suffix != ".py":
+        raise MatchError(f"{name}: a bot is a Python file for burnysc2, with a name in .py")
     bots = _bots_in(file)
     if wanted:
         bots = {key: bot for key, bot in bots.items() if key == wanted}
@@ -58,7 +60,10 @@ def _bots_in(file: Path) -> dict[str, type[BotAI]]:
     sys.modules[label] = module  # dataclasses look themselves up there
     sys.path.insert(0, str(file.parent.absolute()))  # bots import what lies beside them
     with _no_games_from(file):
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except SyntaxError as error:
+            raise MatchError(f"{error.filename}, line {error.lineno}: {error.msg}") from None
     classes = inspect.getmembers(module, inspect.isclass)
     return {
         name: found
