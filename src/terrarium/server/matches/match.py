@@ -146,7 +146,7 @@ def _troubles_in(log: Path, plan: MatchPlan) -> Iterator[None]:
     except (Exception, SystemExit, BotHangs) as error:
         if not failed:
             bot_logger.opt(exception=error).error("The match ended early.")
-        raise _failure(failed[0], log, plan) from failed[0]
+        raise _failure(failed[0], log, plan) from error
     finally:
         for sink in sinks:
             bot_logger.remove(sink)
