@@ -198,7 +198,18 @@ class LiveGame:
 
     @property
     def ended(self) -> bool:
-        return any(result != GameResult.UNDECIDED for result in self.results)
+        """Is it over for its player? Others of a game of more than two may go on."""
+        if self.observes or self.player == 0:
+            return self.is_over
+        own = self.results[self.player - 1 : self.player]  # battles have no results
+        return len(own) > 0 and own[0] != GameResult.UNDECIDED
+
+    @property
+    def is_over(self) -> bool:
+        """Is it over for everybody who plays?"""
+        n_players = sum(seat.plays for seat in self.seats)
+        decided = self.results[:n_players]
+        return len(decided) > 0 and GameResult.UNDECIDED not in decided
 
     def take_news(self) -> News:
         """What happened since this was called last."""
