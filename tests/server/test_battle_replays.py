@@ -9,7 +9,7 @@ from s2clientprotocol import common_pb2, debug_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.replay.replays import BattleReplay, load_replay
-from terrarium.server import battle_log
+from terrarium.server import input_log
 from terrarium.server.requests import RULES
 from terrarium.server.session import ENDED, IN_REPLAY, LAUNCHED, Session
 from terrarium.server.translate.ids import api_tag
@@ -159,7 +159,7 @@ def test_the_last_battle_can_be_watched_without_the_server(tmp_path: Path) -> No
 
 
 def test_of_a_long_game_the_last_battles_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(battle_log, "MAX_LOOPS", 250)
+    monkeypatch.setattr(input_log, "MAX_LOOPS", 250)
     session = fight("3m")
     looks = played(session, n_battles=4)
     again, _ = start(save(session), observed_player_id=1)

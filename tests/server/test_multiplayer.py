@@ -12,8 +12,9 @@ from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.server.multiplayer import lockstep
 from terrarium.server.requests import RULES
-from terrarium.server.session import ENDED, IN_GAME, INIT_GAME, LAUNCHED, QUIT, Session
+from terrarium.server.session import ENDED, IN_GAME, IN_REPLAY, INIT_GAME, LAUNCHED, QUIT, Session
 from tests.server.asking import RAW, ask
+from tests.server.commanding import unit_command
 
 SEATS = (api.Participant, api.Participant)
 PATIENCE = 60
@@ -171,6 +172,30 @@ def test_an_observer_and_computers_take_part(port: int, pool: ThreadPoolExecutor
     assert list(refused.error) == ["observers have no actions"]
 
 
+def test_a_game_of_three_goes_on_when_one_is_out(port: int, pool: ThreadPoolExecutor) -> None:
+    """Also without the host, by whose server the others know each other."""
+    host, second, third = sessions = [Session(RULES) for _ in range(3)]
+    create = creation(*[api.Participant] * 3)
+    create.local_map.map_path = "ladder_four/1"
+    assert ask(host, create_game=create).status == INIT_GAME
+    joined = [pool.submit(ask, session, join_game=joining(port)) for session in sessions]
+    assert {done.result(PATIENCE).join_game.player_id for done in joined} == {1, 2, 3}
+    request = api.RequestDebug()
+    request.debug.add(end_game=debug_pb2.DebugEndGame())
+    ask(host, debug=request)
+    for _ in range(2):
+        steps = [pool.submit(step, session, 8) for session in sessions if session.status == IN_GAME]
+        assert not any(done.result(PATIENCE).error for done in steps)
+    assert host.status == ENDED
+    assert list(results(host).values()) == [api.Defeat]
+    assert (second.playing.loop, third.playing.loop) == (16, 16)
+    assert results(second) == {}
+    ask(host, leave_game=api.RequestLeaveGame())
+    assert ask(second, leave_game=api.RequestLeaveGame()).status == LAUNCHED
+    assert step(third, 8).status == ENDED
+    assert results(third)[third.playing.player] == api.Victory
+
+
 def test_games_that_differ_are_noticed(port: int, pool: ThreadPoolExecutor) -> None:
     host, other = begin(pool, port, *SEATS)
     other.playing.sim.players["minerals"][0, 1] += 1.0
@@ -208,3 +233,39 @@ def test_ports_in_use_and_other_hosts_are_refused(port: int) -> None:
     far.host_ip = "192.0.2.1"
     assert "this machine only" in ask(session, join_game=far).error[0]
     assert session.status == INIT_GAME
+
+
+def shown(session: Session) -> list[tuple[Any, ...]]:
+    seen = ask(session, observation=api.RequestObservation()).observation.observation
+    loop = seen.game_loop
+    return [
+        (loop, unit.tag, unit.unit_type, unit.display_type, unit.pos.x, unit.pos.y, unit.health)
+        for unit in seen.raw_data.units
+    ]
+
+
+def test_a_game_of_two_is_seen_again_from_both_sides(port: int, pool: ThreadPoolExecutor) -> None:
+    sessions = begin(pool, port, *SEATS)
+    looks: tuple[list[Any], list[Any]] = ([], [])
+
+    def lead(session: Session, look: list[Any]) -> None:
+        look.append(shown(session))
+        workers = [tag for _, tag, kind, *_ in look[0] if kind in (45, 104)]
+        rush = unit_command(23, workers, at=(16.0, 16.0))
+        ask(session, action=api.RequestAction(actions=[rush]))
+        for _ in range(6):
+            step(session, 40)
+            look.append(shown(session))
+
+    for done in [pool.submit(lead, *pair) for pair in zip(sessions, looks, strict=True)]:
+        done.result(PATIENCE)
+    data = [ask(s, save_replay=api.RequestSaveReplay()).save_replay.data for s in sessions]
+    for file in data:
+        for player, look in enumerate(looks, 1):
+            again = Session(RULES)
+            request = api.RequestStartReplay(replay_data=file, options=RAW)
+            request.observed_player_id = player
+            assert ask(again, start_replay=request).status == IN_REPLAY
+            for k, seen in enumerate(look):
+                assert shown(again) == seen, (player, k)
+                step(again, 40)

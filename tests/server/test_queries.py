@@ -261,6 +261,25 @@ def test_unloading_is_offered_to_those_who_carry() -> None:
     assert 396 in client.offers(medivac)
 
 
+def test_a_medivac_that_unloads_at_itself_goes_on_its_way() -> None:
+    """As measured in the real game; aimed at a point it goes there instead."""
+    client = Client()
+    medivac = client.create("medivac", 20.0, 14.0)
+    marines = [client.create("marine", 20.0 + k, 14.0) for k in range(2)]
+    client.step(2)
+    for marine in marines:
+        assert client.tell(394, medivac, on=marine, queued=True) == "Success"
+    client.step(60)
+    assert client.tell(16, medivac, at=(36.0, 14.0)) == "Success"
+    client.step(2)
+    before = float(client.unit(medivac)["x"])
+    assert client.tell(396, medivac, on=medivac) == "Success"
+    client.step(40)
+    assert client.orders(medivac) == [16]
+    assert client.unit(medivac)["x"] > before + 3.0
+    assert [bool(client.unit(marine)["alive"]) for marine in marines] == [True, True]
+
+
 def test_what_is_not_finished_offers_to_be_cancelled() -> None:
     client = Client()
     scv = client.create("scv", 27.0, 14.0)

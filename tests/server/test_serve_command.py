@@ -42,6 +42,18 @@ def test_the_real_game_is_left_alone(tmp_path: Path) -> None:
     assert "is a file" in call_program("sc2path", str(tmp_path / "file")).err
 
 
+def test_the_folder_tells_the_version_to_proxies_of_the_ladder(tmp_path: Path) -> None:
+    """AI Arena's reads it from there, as a table with bars, when a client pings before it joins."""
+    install(tmp_path / "game")
+    info = tmp_path / "game" / ".build.info"
+    names, values = (line.split("|") for line in info.read_text().splitlines())
+    assert dict(zip(names, values, strict=True))["Version!STRING:0"] == "4.10.0.75689"
+    install(tmp_path / "game")  # it is known as ours
+    info.write_text("Active!DEC:1|Product!STRING:0\n1|s2\n")
+    with pytest.raises(InstallError, match="holds the real game"):
+        install(tmp_path / "game")
+
+
 def test_a_platform_whose_clients_start_an_exe_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="WSL"):
         install(tmp_path / "game", platform="win32")

@@ -175,3 +175,27 @@ def test_it_is_known_whether_the_client_is_there() -> None:
         assert time.monotonic() < until
     server.stop()
     thread.join()
+
+
+def test_who_is_gone_is_not_waited_for_once_somebody_else_is_there() -> None:
+    """A join that waits for others ends when its own client leaves, whoever connects then."""
+    listening = open_port("127.0.0.1", 0)
+
+    def answer(data: bytes) -> bytes:
+        until = time.monotonic() + 20.0
+        while data == b"wait" and server.has_client() and time.monotonic() < until:
+            time.sleep(0.1)
+        return data
+
+    server = Transport(listening, answer)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    url = f"ws://127.0.0.1:{listening.getsockname()[1]}{PATH}"
+    with open_client(url) as first:
+        first.send(b"wait")
+        time.sleep(0.05)
+    with open_client(url) as second:
+        second.send(b"ab")
+        assert second.recv(timeout=5.0) == b"ab"
+    server.stop()
+    thread.join()

@@ -19,8 +19,8 @@ from terrarium.games.order_commands import Sent
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import MAX_GAME_PLAYERS
 from terrarium.replay.games.game_record import GameRecorder
-from terrarium.server.battle_log import BattleLog
 from terrarium.server.game_plan import GamePlan
+from terrarium.server.input_log import InputLog
 from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
 from terrarium.server.rounds import SPARE_SLOTS, Rounds
@@ -121,7 +121,7 @@ class LiveGame:
 
     def _begin(self) -> None:
         self._rounds = None if self.is_whole_game else self._make_rounds()
-        self.battles = BattleLog()
+        self.battles = InputLog()
         """of a game of battles"""
         self._reset()
         self._first_tick = int(self.sim.ticks[0])
@@ -198,7 +198,18 @@ class LiveGame:
 
     @property
     def ended(self) -> bool:
-        return any(result != GameResult.UNDECIDED for result in self.results)
+        """Is it over for its player? Others of a game of more than two may go on."""
+        if self.observes or self.player == 0:
+            return self.is_over
+        own = self.results[self.player - 1 : self.player]  # battles have no results
+        return len(own) > 0 and own[0] != GameResult.UNDECIDED
+
+    @property
+    def is_over(self) -> bool:
+        """Is it over for everybody who plays?"""
+        n_players = sum(seat.plays for seat in self.seats)
+        decided = self.results[:n_players]
+        return len(decided) > 0 and GameResult.UNDECIDED not in decided
 
     def take_news(self) -> News:
         """What happened since this was called last."""

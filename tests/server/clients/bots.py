@@ -1,11 +1,15 @@
 """Bots for burnysc2 that note what they see of a game."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sc2.bot_ai import BotAI
 from sc2.data import Result
+from sc2.dicts.unit_trained_from import UNIT_TRAINED_FROM
+from sc2.dicts.upgrade_researched_from import UPGRADE_RESEARCHED_FROM
 from sc2.ids.ability_id import AbilityId
 from sc2.ids.unit_typeid import UnitTypeId
+from sc2.ids.upgrade_id import UpgradeId
 from sc2.position import Point2
 
 
@@ -75,6 +79,59 @@ class Prober(BotAI):
 
     async def on_end(self, game_result: Result) -> None:
         self.seen["result"] = game_result.name
+
+
+class Toucher(BotAI):
+    """Reads every property that bots can read, of all units and of the game, and asks for the costs
+    and requirements of all there is; notes what raises."""
+
+    def __init__(self, names: list[UnitTypeId]) -> None:
+        self._names = names
+        self.raised: dict[str, str] = {}
+        self.n_read = 0
+
+    async def on_step(self, iteration: int) -> None:
+        if iteration in (0, 12):
+            await self._touch()
+        if iteration == 1:
+            at = self.start_location.towards(self.game_info.map_center, 10)
+            for owner in (1, 2):
+                made = [[name, 1, at, owner] for name in self._names]
+                await self.client.debug_create_unit(made)
+        if iteration == 12:
+            await self.client.leave()
+
+    async def _touch(self) -> None:
+        things = [self, self.game_info, self.state, self.state.score, self.main_base_ramp]
+        for thing in [*things, self.all_units, *self.all_units]:
+            self._read_all(thing)
+        for kind in UNIT_TRAINED_FROM:
+            for ask in (self.calculate_cost, self.calculate_supply_cost, self.already_pending):
+                self._try(f"{ask.__name__} {kind}", lambda ask=ask, kind=kind: ask(kind))
+            self._try(f"tech {kind}", lambda kind=kind: self.tech_requirement_progress(kind))
+        for upgrade in UpgradeId:
+            self._try(f"cost {upgrade}", lambda upgrade=upgrade: self.calculate_cost(upgrade))
+        for upgrade in UPGRADE_RESEARCHED_FROM:
+            self._try(
+                f"upgrade {upgrade}", lambda upgrade=upgrade: self.already_pending_upgrade(upgrade)
+            )
+        offers = await self.get_available_abilities(self.all_own_units)
+        known = self.game_data.abilities
+        for ability in {ability for offered in offers for ability in offered}:
+            self._try(f"offered {ability}", lambda ability=ability: known[ability.value])
+
+    def _read_all(self, thing: Any) -> None:
+        for name in dir(type(thing)):
+            read = getattr(type(thing), name, None)
+            if not name.startswith("_") and (isinstance(read, property) or not callable(read)):
+                self._try(f"{type(thing).__name__}.{name}", lambda name=name: getattr(thing, name))
+
+    def _try(self, what: str, read: Callable[[], Any]) -> None:
+        self.n_read += 1
+        try:
+            read()
+        except Exception as error:  # noqa: BLE001  # whatever it is, the test says it
+            self.raised[what] = repr(error)
 
 
 class Loser(BotAI):

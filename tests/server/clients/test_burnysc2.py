@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from sc2 import maps
 from sc2.data import Difficulty, Race, Result
+from sc2.ids.unit_typeid import UnitTypeId
 from sc2.main import run_game
 from sc2.player import Bot, Computer
 
 from terrarium.server.process.install import install
-from tests.server.clients.bots import Loser, Prober, Waiter
+from tests.server.clients.bots import Loser, Prober, Toucher, Waiter
 
 # The client's own calls of the libraries that it stands on.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -68,6 +69,26 @@ def test_a_bot_plays_a_computer_and_asks_for_everything(tmp_path: Path) -> None:
     assert bot.seen["order"].name == "MOVE_MOVE"
     assert bot.events.count("Marine") == 2
     assert replay.stat().st_size > 0
+
+
+ARMIES = {
+    Race.Terran: ["MARINE", "SIEGETANKSIEGED", "MEDIVAC", "WIDOWMINEBURROWED", "BARRACKSREACTOR"],
+    Race.Zerg: ["QUEEN", "LURKERMPBURROWED", "OVERSEER", "BANELING", "SPINECRAWLER"],
+    Race.Protoss: ["STALKER", "WARPPRISMPHASING", "CARRIER", "DARKTEMPLAR", "WARPGATE"],
+}
+
+
+@pytest.mark.parametrize("race", ARMIES)
+def test_nothing_that_a_bot_can_read_raises(race: Race) -> None:
+    bot = Toucher([UnitTypeId[name] for name in ARMIES[race]])
+    run_game(
+        maps.get("Simple64"),
+        [Bot(race, bot), Computer(Race.Random, Difficulty.VeryEasy)],
+        realtime=False,
+        random_seed=1,
+    )
+    assert bot.raised == {}
+    assert bot.n_read > 10_000
 
 
 def test_two_bots_play_each_other_on_two_servers() -> None:

@@ -15,12 +15,9 @@ from sc2.bot_ai import BotAI
 from sc2.data import AIBuild, Difficulty, Race
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.server.matches.trouble import MatchError, line_about
 
 RACES = tuple(race.name.lower() for race in Race if race.name != "NoRace")
-
-
-class MatchError(TerrariumError):
-    """A match cannot be played."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,10 @@ def _bots_in(file: Path) -> dict[str, type[BotAI]]:
             spec.loader.exec_module(module)
         except SyntaxError as error:
             raise MatchError(f"{error.filename}, line {error.lineno}: {error.msg}") from None
+        except TerrariumError:
+            raise
+        except Exception as error:
+            raise MatchError(line_about(error, [file.absolute().parent])) from error
     classes = inspect.getmembers(module, inspect.isclass)
     return {
         name: found

@@ -8,11 +8,15 @@ import terrarium.server.process.listen as listen
 from terrarium.errors import TerrariumError
 from terrarium.server.maps.catalog import map_files
 from terrarium.server.maps.stubs import stub
-from terrarium.server.versions import BASE_BUILD
+from terrarium.server.versions import BASE_BUILD, GAME_VERSION
 
 BINARIES = {"linux": "SC2_x64", "darwin": "SC2.app/Contents/MacOS/SC2"}
 """below the folder of the version, by platform"""
 REPLAYS = "Replays"
+BUILD_INFO = ".build.info"
+"""Proxies of the ladder answer pings with the version in it, before there is a game."""
+PRODUCT = "terrarium"
+"""The product in it that tells a folder of ours from one of the real game."""
 
 _SCRIPT = """#!/bin/sh
 # Starts Terrarium's server where clients expect the game: terrarium sc2path made this file.
@@ -54,6 +58,10 @@ def install(folder: Path, platform: str = sys.platform) -> Path:
         )
         binary.write_text(text, encoding="utf-8")
         binary.chmod(0o755)
+        (folder / BUILD_INFO).write_text(
+            f"Active!DEC:1|Version!STRING:0|Product!STRING:0\n1|{GAME_VERSION}|{PRODUCT}\n",
+            encoding="utf-8",
+        )
         for path, name in map_files().items():
             file = folder / "Maps" / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -65,10 +73,20 @@ def install(folder: Path, platform: str = sys.platform) -> Path:
 
 
 def _check_no_real_game(folder: Path) -> None:
-    marks = [name for name in ("SC2Data", ".build.info", "Battle.net") if (folder / name).exists()]
+    names = ["SC2Data", "Battle.net"]
+    if not _is_ours(folder / BUILD_INFO):
+        names.append(BUILD_INFO)
+    marks = [name for name in names if (folder / name).exists()]
     if marks:
         raise InstallError(
             f"{folder} holds the real game ({marks[0]}); give another folder, nothing was changed"
         )
     if folder.exists() and not folder.is_dir():
         raise InstallError(f"{folder} is a file; give a folder")
+
+
+def _is_ours(info: Path) -> bool:
+    try:
+        return info.read_text(encoding="utf-8", errors="replace").rstrip().endswith(f"|{PRODUCT}")
+    except OSError:
+        return False

@@ -15,7 +15,7 @@ from terrarium.replay.games.game_record import ExactGameRecord
 from terrarium.replay.storage.archive import archived, kept_beside
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
-from terrarium.server.replays.battle_replay import shown_battle
+from terrarium.server.replays.replayed_battles import shown_battle
 from terrarium.server.replays.saved_battles import (
     SavedBattles,
     battles_from_bytes,

@@ -12,9 +12,9 @@ from terrarium.replay.storage.container import MAX_FILE
 from terrarium.server.live_game import LiveGame
 from terrarium.server.lobby import forget_left, let_go, refuse_pictures
 from terrarium.server.realtime import LOOPS_PER_SECOND, start_clock
-from terrarium.server.replays.battle_replay import BattleReplay
 from terrarium.server.replays.files import SavedGame, read_saved, saved_bytes
 from terrarium.server.replays.replay_game import ReplayGame, apm_of
+from terrarium.server.replays.replayed_battles import ReplayedBattles
 from terrarium.server.replays.saved_battles import SavedBattles
 from terrarium.server.session import IN_REPLAY, Session
 from terrarium.server.texts import text_of
@@ -77,7 +77,7 @@ def start_replay(
 def _replayed(saved: SavedGame | SavedBattles, request: api.RequestStartReplay) -> LiveGame:
     player, options = request.observed_player_id, request.options
     if isinstance(saved, SavedBattles):
-        return BattleReplay(saved, player, options)
+        return ReplayedBattles(saved, player, options)
     return ReplayGame(saved, player, options, request.disable_fog, request.record_replay)
 
 

@@ -19,8 +19,8 @@ from terrarium.replay.header import read_seed
 from terrarium.replay.record import checksum
 from terrarium.replay.storage.container import seal, unseal
 from terrarium.replay.tables import table_bytes, table_of
-from terrarium.server.battle_log import MAX_LOOPS, LoggedBattle
 from terrarium.server.game_plan import GamePlan, ServedMap
+from terrarium.server.input_log import MAX_LOOPS, LoggedBattle
 from terrarium.server.live_game import MAX_CHEATS, MAX_COMMANDS, LiveGame
 from terrarium.server.maps.lookup import battle_named
 from terrarium.server.seats import GameSeat, read_seat

@@ -15,6 +15,7 @@ from terrarium.data.facts.buff_facts import Buff, Effect
 from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
 from terrarium.data.facts.upgrade_facts import Upgrade
 from terrarium.server.translate.fixed_point import rounded
+from terrarium.server.translate.upgraded_units import with_upgrades
 
 VERBS = {
     "train": "Train",
@@ -61,13 +62,17 @@ def fill_data(
     response: api.ResponseData,
     facts: RuleSet,
     copies: Mapping[int, Unit] = MappingProxyType({}),
+    owned: Iterable[Upgrade] = (),
+    damage_factor: float = 1.0,
 ) -> None:
-    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids."""
+    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids,
+    `owned` the upgrades that the client's player has."""
     if request.ability_id:
         known = {k: a for k, a in api_abilities().items() if a.in_4_10}
         _fill(response.abilities, known, "ability_id", _ability)
     if request.unit_type_id:
         units = {u.id: u for u in facts.units.values() if u.agent_copy_of is None}
+        units = with_upgrades(units, owned, damage_factor)
         _fill(response.units, units, "unit_id", _unit)
         _fill_copies(response, copies)
     if request.upgrade_id:

@@ -46,6 +46,8 @@ class Alerts:
         self._alone = {sim.rows[name] for name in ALONE if name in sim.rows}
         self._gates = {sim.rows[name] for name in GATES if name in sim.rows}
         self._nukes = sim.rules.abilities["nukes"] > 0
+        n_slots = int(sim.games.clock["n_slots"][0, 0])  # the others have never been used
+        self._units = sim.units[0, :n_slots]
 
     def begin(self) -> None:
         """What is so now is nothing new."""
@@ -53,7 +55,7 @@ class Alerts:
 
     def raised(self, events: Records) -> Iterator[AlertValue]:
         """One for each thing that happened since this was asked last."""
-        for event in events[np.isin(events["kind"], TOLD)]:
+        for event in events[np.isin(events["kind"], TOLD)] if len(events) else events:
             kind, owner = int(event["kind"]), int(event["owner"])
             if kind == codes.FINISHED:
                 if owner == self._player:
@@ -62,7 +64,8 @@ class Alerts:
                 yield from self._ended(event)
             elif self._view.is_enemy(owner):
                 yield from self._warning(event)
-        yield from self._attacks(events)
+        if len(events):
+            yield from self._attacks(events)
         yield from self._launches()
         if self._sim.games.producers.shape[1]:
             yield from self._larvae(events)
@@ -115,10 +118,13 @@ class Alerts:
 
     def _launches(self) -> Iterator[AlertValue]:
         """Enemies who have begun to call a nuke down."""
-        skills, units = self._sim.games.skills[0], self._sim.units[0]
-        casting = units["alive"] & (skills["cast"] >= 0) & (skills["phase"] != codes.APPROACH)
-        slots = np.flatnonzero(casting)
-        slots = slots[self._nukes[skills["cast"][slots]]]
+        units = self._units
+        skills = self._sim.games.skills[0, : len(units)]
+        slots = np.flatnonzero(skills["cast"] >= 0)
+        if len(slots):
+            some = skills[slots]
+            nukes = self._nukes[some["cast"]] & (some["phase"] != codes.APPROACH)
+            slots = slots[nukes & units["alive"][slots]]
         now = set(units["tag"][slots].tolist())
         for slot in slots.tolist():
             new = int(units["tag"][slot]) not in self._memory.nuking
@@ -143,38 +149,35 @@ class Alerts:
 
     def _waiting_injects(self) -> dict[int, int]:
         """How many injects the player's hatcheries have before them, by their slots."""
-        producers, units = self._sim.games.producers, self._sim.units[0]
-        if not producers.shape[1]:
-            return {}
-        mine = units["alive"] & (units["owner"] == self._player)
-        slots = np.flatnonzero(mine & (producers["n_injects"][0, : len(units)] > 0))
-        waiting = producers["n_injects"][0, slots].tolist()
-        return dict(zip(slots.tolist(), waiting, strict=True))
+        units = self._units
+        waiting = self._sim.games.producers["n_injects"][0, : len(units)]
+        slots = np.flatnonzero(waiting > 0)
+        slots = slots[units["alive"][slots] & (units["owner"][slots] == self._player)]
+        return dict(zip(slots.tolist(), waiting[slots].tolist(), strict=True))
 
     def _larvae(self, events: Records) -> Iterator[AlertValue]:
         """Injects whose larvae have begun to come."""
         inject = int(self._sim.rules.breeding["inject"][0])
-        cast = events[(events["kind"] == codes.CAST_DONE) & (events["owner"] == self._player)]
         expected = dict(self._memory.injects)
+        cast = events[(events["kind"] == codes.CAST_DONE) & (events["owner"] == self._player)]
         for hatchery in cast["other"][cast["ability"] == inject].tolist() if inject >= 0 else ():
             expected[hatchery] = expected.get(hatchery, 0) + 1
         self._memory.injects = self._waiting_injects()
-        alive = self._sim.units["alive"][0]
         for hatchery, n in expected.items():
-            if alive[hatchery]:
+            if self._units["alive"][hatchery]:
                 for _ in range(n - self._memory.injects.get(hatchery, 0)):
                     yield api.LarvaHatched
 
     def _dry_structures(self) -> set[int]:
         """Tags of the player's structures on geysers that hold nothing any more."""
-        games, units = self._sim.games, self._sim.units[0]
-        if not games.producers.shape[1]:
+        if not self._sim.games.producers.shape[1]:
             return set()
+        mine = np.flatnonzero(self._units["alive"] & (self._units["owner"] == self._player))
+        units = self._units[mine]
         is_gas = self._sim.rules.types["resource"][units["kind"]] == codes.VESPENE
-        mine = units["alive"] & (units["owner"] == self._player) & is_gas
         done = units["status"] & codes.UNFINISHED == 0
-        empty = games.resources["contents"][0, : len(units)] <= 0.0
-        return set(units["tag"][mine & done & empty].tolist())
+        empty = self._sim.games.resources["contents"][0, mine] <= 0.0
+        return set(units["tag"][is_gas & done & empty].tolist())
 
     def _empty_geysers(self) -> Iterator[AlertValue]:
         dry = self._dry_structures()

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT, is_sound
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND
 from terrarium.games.ending import GameResult
 from terrarium.replay.games.game_playback import without_tick
 from terrarium.replay.record import Recorder, checksum
@@ -22,7 +22,7 @@ SHOWN_LOOPS = 8
 """between two moments of a battle that is watched: a step of SMAC"""
 
 
-class BattleReplay(LiveGame):
+class ReplayedBattles(LiveGame):
     """Nobody puts anything in: commands and cheats come from the record, step by step."""
 
     is_replay = True
@@ -85,7 +85,7 @@ def _of_step(table: Records, k: int, dtype: np.dtype[Any]) -> Records:
 
 def shown_battle(saved: SavedBattles) -> bytes:
     """The record of its last battle that was fought, as anybody can watch it without a server."""
-    game = BattleReplay(saved, 0, api.InterfaceOptions(raw=True))
+    game = ReplayedBattles(saved, 0, api.InterfaceOptions(raw=True))
     recorder = Recorder(game.sim, 0, "light")
     try:
         while not game.ended:

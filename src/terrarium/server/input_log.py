@@ -30,7 +30,7 @@ class LoggedBattle:
     """altogether"""
 
 
-class BattleLog:
+class InputLog:
     """The battles of one game, the present one last."""
 
     def __init__(self) -> None:
