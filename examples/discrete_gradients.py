@@ -176,7 +176,7 @@ def survey(n_problems: int, n_samples: int) -> str:
     for seed in range(n_problems):
         for claim, holds in claims(measure(random_problem(seed), n_samples, seed)).items():
             held[claim] = held.get(claim, 0) + holds
-    lines = [f"| what is so | in how many of {n_problems} |", "|---|---|"]
+    lines = [f"| statement | holds in how many of {n_problems} |", "|---|---|"]
     lines += [f"| {claim} | {n} |" for claim, n in held.items()]
     return "\n".join(lines) + "\n"
 

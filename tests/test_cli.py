@@ -1,6 +1,7 @@
 """The command line as a person meets it: what it prints, and what it says to mistakes."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,8 @@ def test_each_command_has_help_with_an_example(run: Run, command: str) -> None:
     assert answer.code == 0
     assert f"Example:  terrarium {command}" in answer.out
     assert max(len(line) for line in answer.out.splitlines()) <= 80
+    assert "None}" not in answer.out
+    assert not re.search(r"default:\s*(None|''|)\)", answer.out)
 
 
 def test_units_are_listed_with_their_numbers(run: Run) -> None:
@@ -154,6 +157,10 @@ BAD_INPUT = [
     ("bench env --peer_python x", 'unknown option "--peer_python" of terrarium bench env. Did you'),
     ("bench env --vs sma", "invalid choice 'sma' for argument '--vs'"),
     ("bench env --slices 1", "slices is 1; allowed are 3 to"),
+    ("bench updates --threads -1", "threads is -1; allowed are 1 to"),
+    ("bench updates --envs 0", "envs is 0; allowed are 1 to"),
+    ("bench opponents --limit-ticks 0", "limit-ticks is 0; allowed are 1 to"),
+    ("bench train --target 0", "target is 0; allowed is more than 0, up to 1"),
     ("bench fidelity --only scrpt", 'unknown comparison "scrpt". Did you mean "script"?'),
     ("bench fidelity --recordings none.npz", "none.npz: recordings cannot be read"),
     ("bench fidelity --rules librety", 'unknown rule set "librety". Did you mean "liberty"?'),

@@ -1,16 +1,19 @@
 """The pages do what they say: their code runs, their commands exist, their links lead somewhere."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from terrarium import cli
+from terrarium.config import layer_from_words
 from terrarium.data.battles.scenarios import load_scenario
 from terrarium.data.battles.terrains import load_terrain
 from terrarium.engine.simulator import Simulator
 from terrarium.envs.schema import FEATURES, SKILL_FEATURES
+from terrarium.marl.settings import resolve
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -92,6 +95,20 @@ def test_the_commands_of_the_pages_exist(page: Path, monkeypatch: pytest.MonkeyP
                 cli.main()
         elif program == "make":
             assert re.search(rf"^{args[0]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def trainings() -> list[str]:
+    """The settings of all trainings of the pages, but of those with parts of the reader's own."""
+    lines = [line for page in PAGES for text in blocks(page, "sh") for line in text.splitlines()]
+    begun = [line.partition(" train ")[2] for line in lines if "terrarium train " in line]
+    own = ("--", "my_", "weighted_qmix")
+    return list(dict.fromkeys(line for line in begun if not any(word in line for word in own)))
+
+
+@pytest.mark.parametrize("line", trainings())
+def test_the_settings_of_the_pages_exist(line: str) -> None:
+    algo, task, *words = shlex.split(line, comments=True)
+    assert resolve(algo, task, layer_from_words(words)).names()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

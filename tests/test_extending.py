@@ -1,5 +1,6 @@
 """What `examples/extending` says: its commands run in copies of its folders."""
 
+import contextlib
 import re
 import runpy
 import shlex
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from terrarium import cli
+from terrarium.envs.pettingzoo.errors import PettingZooError
+from terrarium.envs.tasks.registry import find_task
 from terrarium.marl.playing.player import load_player
 
 FOLDER = Path(__file__).parents[1] / "examples" / "extending"
@@ -43,11 +46,11 @@ def shortened(words: list[str]) -> list[str]:
 
 
 def few_steps(plan: Path) -> None:
-    """An ablation of moments."""
+    """An ablation of moments, of one seed."""
     words = (word.split("=") for word in (*FEW, *FEW_OF["values"]))
     lines = [f'"{key}" = {value}' for key, value in words]
     text = re.sub(r"\[settings\]\n.*\n", "[settings]\n" + "\n".join(lines) + "\n", plan.read_text())
-    plan.write_text(text)
+    plan.write_text(text.replace("seeds = [0, 1]", "seeds = [0]"))
 
 
 def run_python(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +84,21 @@ def test_the_commands_of_the_examples_run(
             run_terrarium(shortened(words), monkeypatch)
     for file in home.glob("runs/*/checkpoints/last.pt"):  # what has learned also plays from a file
         assert load_player(file).views
+
+
+def test_environments_in_the_current_folder_are_found_by_an_installed_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`python -c` has the folder on its path, the program `terrarium` its own instead."""
+    for k, name in enumerate(("pettingzoo:{}:parallel_env", "gym:{}:parallel_env")):
+        home, module = tmp_path / str(k), f"meeting_{k}"
+        home.mkdir()
+        shutil.copy(FOLDER / "environment" / "meeting.py", home / f"{module}.py")
+        monkeypatch.chdir(home)
+        monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+        with contextlib.suppress(PettingZooError) if k else contextlib.nullcontext():
+            assert find_task(name.format(module)).agents  # it is none of Gymnasium, once found
+        assert module in sys.modules
 
 
 def test_every_example_has_a_numbered_readme_and_one_file_to_copy() -> None:

@@ -121,8 +121,9 @@ def test_the_wheel_lists_plays_evaluates_watches_and_trains(with_extras: Install
     )
     assert where.stdout.startswith(str(run.python.parents[1]))
     assert "smac/27m_vs_30m" in run.prints("list", "scenarios", "smac")
-    assert "qmix/smac/3m" in run.prints("list", "presets")
-    assert "ippo/gym/CartPole-v1" in run.prints("list", "presets")
+    presets = run.prints("list", "presets")
+    assert "qmix/smac/3m" in presets
+    assert "ippo/gym/CartPole-v1" in presets
     assert "mappo" in run.prints("list", "algos")
     assert "smac/3m" in run.prints("eval", "kiting", "smac/3m", "--episodes", "64")
     run.prints("watch", "smac/3m", "--out", "battle.html")
@@ -131,9 +132,9 @@ def test_the_wheel_lists_plays_evaluates_watches_and_trains(with_extras: Install
     run.prints(
         "train", "mappo", "smac/3m", *few, "encoder.n_heads=2", "run.folder=run", "log.to=csv"
     )
-    run.prints("train", "ppo", "gym:Pendulum-v1", *few, "run.folder=swing")
+    run.prints("train", "ppo", "gym:CartPole-v1", *few, "run.folder=cart")
     assert "smac/3m" in run.prints("eval", "run", "--episodes", "64")
-    assert "gym:Pendulum-v1" in run.prints("eval", "swing", "--episodes", "8")
+    assert "gym:CartPole-v1" in run.prints("eval", "cart", "--episodes", "8")
     run.prints("watch", "run", "--out", "run.html")
     for name in ("battle.html", "episode.html", "run.html"):
         assert (home / name).stat().st_size > 10_000

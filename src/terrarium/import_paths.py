@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any, TypeVar
 
 from terrarium.errors import TerrariumError, nearest
@@ -57,6 +58,13 @@ def find_class(
     return found
 
 
+def import_from_here(module: str) -> ModuleType:
+    """A module that is installed, or lies in the current folder."""
+    if os.getcwd() not in sys.path:  # of a program that is installed its own folder stands there
+        sys.path.append(os.getcwd())
+    return importlib.import_module(module)
+
+
 def _imported(setting: str, name: str) -> Any:
     if not _PATH.fullmatch(name):
         raise TerrariumError(
@@ -64,10 +72,8 @@ def _imported(setting: str, name: str) -> Any:
             "as in my_lab.nets:Gnn"
         )
     module_name, _, class_name = name.partition(":")
-    if os.getcwd() not in sys.path:  # the program's own folder stands there otherwise
-        sys.path.append(os.getcwd())
     try:
-        module = importlib.import_module(module_name)
+        module = import_from_here(module_name)
     except Exception as error:  # importing runs foreign code, which may raise anything
         raise TerrariumError(
             f"{setting} is {name}: importing {module_name} raised {type(error).__name__}: {error}. "

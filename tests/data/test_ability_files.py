@@ -2,7 +2,6 @@
 
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +12,7 @@ from terrarium.data.facts.buff_facts import Buff, Strike
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.tables import FactsError
+from tests.data.writing import toml
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "lotv-5.0.3"\n'  # differences start in line 4
 
@@ -227,18 +227,6 @@ TABLES = {
     "without": ["abilities", "buffs", "effects", "upgrades"],
     "new": ["ability", "buff", "effect", "upgrade"],
 }
-
-
-def toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml(part)}" for key, part in value.items()) + " }"
-    return repr(value)
 
 
 @pytest.mark.slow

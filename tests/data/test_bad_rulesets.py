@@ -11,25 +11,11 @@ from hypothesis import strategies as st
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.tables import FactsError
 from terrarium.errors import TerrariumError
+from tests.data.writing import NEW_UNIT, toml
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "liberty"\n'  # differences start in line 4
 RIFLE = "[unit.marine.weapon.gauss_rifle]\n"
 COPY = "[new.unit.marine_rl]\nid = 2009\n"
-NEW_UNIT = """
-[defaults]
-race = "Terran"
-flags = ["army"]
-
-[sentinel]
-id = 90001
-hp = 70
-sight = 9
-radius = 0.5
-speed = 2
-
-[sentinel.production]
-barracks = { ability = 1 }
-"""
 
 
 def write(folder: Path, text: str, name: str = "mine.toml") -> Path:
@@ -264,18 +250,6 @@ RIFLE_KEYS = [
     *("range", "damage", "bonus", "hits", "missile", "splash", "line", "area", "cone", "turret"),
     *("at_loops", "attacks", "spawns", "per_upgrade_level", "remove", "targets", "kind"),
 ]
-
-
-def toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml(part)}" for key, part in value.items()) + " }"
-    return repr(value)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import terrarium
 from terrarium.data.facts.forms import agent_type, forms_of
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
+from tests.data.writing import NEW_UNIT
 
 HEAD = 'title = "Mine"\nversion = 1\nbase = "liberty"\n'  # differences start in line 4
 RIFLE = "[unit.marine.weapon.gauss_rifle]\n"
@@ -314,23 +315,6 @@ def test_what_is_said_of_a_unit_holds_for_its_copy(tmp_path: Path) -> None:
     assert list(rules.units) == ["marine", "marine_rl"]
     assert (marine.hp, marine.armor, marine.sight) == (60, 3, 9)
     assert (copy.hp, copy.armor, copy.sight) == (40, 3, 4)
-
-
-NEW_UNIT = """
-[defaults]
-race = "Terran"
-flags = ["army"]
-
-[sentinel]
-id = 90001
-hp = 70
-sight = 9
-radius = 0.5
-speed = 2
-
-[sentinel.production]
-barracks = { ability = 1 }
-"""
 
 
 def test_a_rule_set_may_bring_units_of_its_own(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.games.melee import Melee
 from terrarium.data.maps.library import find_map
 from terrarium.engine import codes
+from terrarium.engine.battle import MAX_PLAYERS
 from terrarium.engine.simulator import MAX_SLOTS, EngineError, Simulator
-from terrarium.engine.state import MAX_PLAYERS
 from terrarium.envs.games.game_env import GameEnv
 from tests.engine.scripts import give_random_orders
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 
 ALL_ORDERS = (
     codes.MOVE,

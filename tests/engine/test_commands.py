@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.state import COMMAND
 from tests.engine.arena import open_ground
 
 

@@ -374,6 +374,33 @@ def test_workers_and_overlords_flee_from_an_attacker(name: str) -> None:
     assert hypot(me.x - 30, me.y - 30) == pytest.approx(5.0, abs=0.2)
 
 
+@pytest.mark.parametrize("name", ["scv", "drone", "probe"])
+def test_a_worker_ignores_enemies_while_nobody_sends_it_to_attack(name: str) -> None:
+    arena, me, _ = guard_and(name, ("zergling", 1.0))
+    arena.run(40)
+    assert not me.has_target
+
+
+@pytest.mark.parametrize("order", ["attack_move", "patrol"])
+@pytest.mark.parametrize("name", ["scv", "drone", "probe"])
+def test_a_worker_that_attack_moves_fights_whom_it_meets(name: str, order: str) -> None:
+    """A rush of workers is such an order, and nothing else (AI Arena's integration matches)."""
+    arena, me, (enemy,) = guard_and(name, ("zergling", 3.0))
+    getattr(me, order)(45, 30)
+    arena.run(60)
+    assert enemy.hp < 35.0
+
+
+def test_workers_that_attack_move_go_for_a_townhall() -> None:
+    """Where they are sent, they do not stand beside it idly."""
+    arena = open_ground("lotv-4.10")
+    base = arena.add("command_center", at=(40.5, 30.5), owner=2)
+    for k in range(8):
+        arena.add("scv", at=(34, 26 + k)).attack_move(40.5, 30.5)
+    arena.run(300)
+    assert base.hp < 1400.0
+
+
 def test_a_worker_fights_by_order() -> None:
     arena, me, (enemy,) = guard_and("scv", ("zergling", 1.0))
     me.attack(enemy)

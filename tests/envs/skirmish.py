@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND
 from terrarium.envs.vector import VecEnv
 from tests.envs.stage import stage
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND
 from terrarium.envs.options import options_for
 from terrarium.envs.vector import VecEnv
 

@@ -9,7 +9,7 @@ import terrarium
 from terrarium.data.battles.scenarios import load_scenario, scenario_names
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
-from terrarium.engine.state import COMMAND
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.kernels.skills import APPROACH
 from terrarium.envs.kernels.tables import N_SELF

@@ -159,10 +159,14 @@ def test_a_won_battle_is_worth_twenty(name: str) -> None:
 
 def test_a_medivac_that_is_left_keeps_its_worth() -> None:
     """The documented exception: a battle won against fighters, while a healer lives."""
-    for total, info in returns("smac/MMM", 40):
-        if info["battle_won"]:
-            missing = 20.0 * (10 + 150) / 1015 * (10 - info["dead_enemies"])
-            assert 20.0 - missing - 1e-9 <= total <= 20.0 + 1e-9
+    env = stage("smac/MMM")
+    names = [env.sim.names[int(kind)] for kind in env.sim.units["kind"][0, env.member_slots[0]]]
+    (medivac,) = (m for m in range(10, 20) if names[m] == "medivac")
+    kill(env, *(m for m in range(10, 20) if m != medivac))
+    env.step(np.ones((1, 10), int))
+    assert env.outcome.won[0]
+    # 10 for its death and 150 for its life, of 1,015 for all of the enemy and the victory.
+    assert env.reward[0] == pytest.approx(20.0 * (1.0 - (10 + 150) / 1015))
 
 
 @CONTRACTS

@@ -78,6 +78,33 @@ def test_who_acts_says_the_same_and_learns_the_same(
     assert_close(ours, said())
 
 
+@pytest.mark.parametrize("core", ["gru", "lstm"])
+def test_policies_are_the_same_step_by_step_and_at_once(
+    core: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Acting and learning leave out different agents: ratios begin at 1 all the same."""
+    torch.manual_seed(0)
+    monkeypatch.setattr(crops, "LEAST_BATTLES", 1)
+    spec, obs, resets = armies()
+    actor = make_actor(spec, small("attention", core))
+    for weight in actor.parameters():  # also of biases: memories of zeros would hide a difference
+        torch.nn.init.normal_(weight, std=0.3)
+    start = carry = torch.zeros(len(resets), obs.n_agents, actor.carry_size)
+    steps = []
+    for t in range(N_STEPS):
+        now = obs[:, t : t + 1]
+        encoding = actor.encode(now, carry, resets[:, t : t + 1], only_acting=True)
+        assert encoding.crops
+        carry = encoding.carry
+        steps.append(actor.logits(encoding, now))
+    whole = actor.encode(obs, start, resets, only_acting=True)
+    acting = obs.acting.unsqueeze(-1)
+    assert_close([torch.cat(steps, 1) * acting], [actor.logits(whole, obs) * acting])
+    left_out = ~obs.alive[:, -1, : obs.n_agents] & ~obs.acting[:, -1]  # nothing is spent on them
+    assert left_out.any()
+    assert not carry[left_out].count_nonzero(-1).gt(0).all()
+
+
 def test_padding_is_left_out_of_batches_with_room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     env, seen, resets = battles("smac/2s3z", n_steps=N_STEPS)

@@ -55,7 +55,7 @@ def test_what_the_command_line_says_wins() -> None:
         (["run.seed=-1"], "run.seed is -1; allowed: 0 to"),
         (["eval.episodes=10"], "eval.episodes is 10; allowed: 64 to"),
         (["env.n_envs=0"], "env.n_envs is 0; allowed: 1 to"),
-        (["env.n_envs=2"], "algo.n_minibatches is 8 and env.n_envs 2"),
+        (["env.n_envs=2"], "algo.n_minibatches is 4 and env.n_envs 2"),
         (["net.core=rnn"], 'net.core is "rnn"'),
         (["task.reward_wni=1"], 'unknown setting "task.reward_wni"'),
         (["task.heuristic_ai=true"], "there is nothing to learn"),

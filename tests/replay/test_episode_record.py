@@ -23,6 +23,7 @@ from terrarium.replay.episodes.episode_record import (
     to_bytes,
 )
 from terrarium.replay.errors import ReplayError
+from tests.replay.damaging import draw_damage
 from tests.replay.episodes import chase, forged, signed, slides
 
 RECORDS = [chase(), chase(n_steps=0), slides(), slides(n_steps=1, every=1)]
@@ -78,19 +79,8 @@ def test_of_every_step_there_is_the_latest_picture() -> None:
 @given(data=st.data())
 def test_damage_is_noticed_wherever_it_is(record: EpisodeRecord, data: st.DataObject) -> None:
     whole = to_bytes(record)
-    at = data.draw(st.integers(0, len(whole) - 1))
-    damage = data.draw(st.sampled_from(["flip", "cut", "insert", "double"]))
-    if damage == "flip":
-        bit = data.draw(st.integers(0, 7))
-        damaged = whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
-    elif damage == "cut":
-        damaged = whole[:at]
-    elif damage == "insert":
-        damaged = whole[:at] + data.draw(st.binary(min_size=1, max_size=9)) + whole[at:]
-    else:
-        damaged = whole + whole[at:]
     with pytest.raises(ReplayError):
-        from_bytes(damaged)
+        from_bytes(draw_damage(data, whole))
 
 
 def floats(*values: float) -> str:

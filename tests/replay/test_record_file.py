@@ -16,6 +16,7 @@ from terrarium.replay.playback import frames_of
 from terrarium.replay.record import Kind
 from terrarium.replay.record_file import from_bytes, load_record, save_record, to_bytes
 from tests.replay.battles import forged, frames, recorded, signed
+from tests.replay.damaging import draw_damage
 
 KINDS: tuple[Kind, ...] = ("exact", "light")
 
@@ -43,19 +44,8 @@ def test_a_record_comes_back_from_its_file(scenario: str, kind: Kind, tmp_path: 
 @given(data=st.data())
 def test_damage_is_noticed_wherever_it_is(kind: Kind, data: st.DataObject) -> None:
     whole = content(kind)
-    at = data.draw(st.integers(0, len(whole) - 1))
-    damage = data.draw(st.sampled_from(["flip", "cut", "insert", "double"]))
-    if damage == "flip":
-        bit = data.draw(st.integers(0, 7))
-        damaged = whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
-    elif damage == "cut":
-        damaged = whole[:at]
-    elif damage == "insert":
-        damaged = whole[:at] + data.draw(st.binary(min_size=1, max_size=9)) + whole[at:]
-    else:
-        damaged = whole + whole[at:]
     with pytest.raises(ReplayError):
-        from_bytes(damaged)
+        from_bytes(draw_damage(data, whole))
 
 
 @pytest.mark.slow

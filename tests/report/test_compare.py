@@ -131,7 +131,11 @@ def blocked(tmp_path: Path) -> None:
             marks=pytest.mark.slow,  # it draws first
         ),
         (broken, "runs", "runs/gru0/metrics.jsonl, line 1: step is missing"),
-        (not_evaluated, "runs", "runs/gru0/metrics.jsonl: the file is empty: this run has not"),
+        (
+            not_evaluated,
+            "runs runs/gru0",
+            "runs/gru0/metrics.jsonl: the file is empty: this run has not",
+        ),
     ],
 )
 def test_mistakes_get_one_line_and_exit_code_2(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from terrarium.errors import TerrariumError
+from terrarium.report.comparison import compare
 from terrarium.report.runs import find_runs, load_run
 from tests.report.folders import load, write_lines, write_run
 
@@ -156,6 +157,17 @@ def test_a_run_without_evaluations_says_so(tmp_path: Path) -> None:
     assert "the file is empty: this run has not been eval" in refusal(lambda: load_run(folder))
     metrics.unlink()
     assert "there is no such file: this run has not been" in refusal(lambda: load_run(folder))
+
+
+def test_runs_below_a_folder_that_are_too_young_are_left_out_with_a_note(tmp_path: Path) -> None:
+    write_run(tmp_path / "old")
+    young = write_run(tmp_path / "young")
+    (young / "metrics.jsonl").unlink()
+    comparison = compare([tmp_path])
+    assert [run.path for group in comparison.groups for run in group.runs] == [tmp_path / "old"]
+    assert comparison.notes[-1] == f"Not evaluated yet, so left out: {young}."
+    assert "has not been evaluated yet" in refusal(lambda: compare([tmp_path, young]))
+    assert "has not been evaluated yet" in refusal(lambda: compare([young.parent / "young"]))
 
 
 def test_of_a_curriculum_only_the_last_scenario_counts_but_time_passes(tmp_path: Path) -> None:

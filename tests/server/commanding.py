@@ -9,7 +9,6 @@ from s2clientprotocol import sc2api_pb2 as api
 from terrarium.server.live_game import LiveGame
 from terrarium.server.session import Session
 from terrarium.server.translate.ids import api_tag, engine_tag
-from terrarium.server.translate.unit_orders import unit_orders
 from tests.server.asking import ask, in_game
 
 Point = tuple[float, float]
@@ -83,9 +82,10 @@ class Client:
         return ask(self.session, observation=api.RequestObservation()).observation
 
     def orders(self, tag: int) -> list[int]:
-        """The exact abilities of a unit's orders."""
-        game = self.game
-        return [o.ability for o in unit_orders(game.sim, game.ids, 0, self.slot(tag))]
+        """The exact abilities of a unit's orders, as an observation lists them."""
+        seen = ask(self.session, observation=api.RequestObservation()).observation.observation
+        (unit,) = (unit for unit in seen.raw_data.units if unit.tag == tag)
+        return [order.ability_id for order in unit.orders]
 
     def query(self, **parts: Any) -> query_pb2.ResponseQuery:
         response = ask(self.session, query=query_pb2.RequestQuery(**parts))

@@ -188,7 +188,7 @@ def test_a_townhall_becomes_another_one_and_takes_it_back() -> None:
     assert client.tell(1516, center) == "Success"
     client.step()
     assert client.orders(center) == [1516]
-    assert client.tell(3671, center) == "NotSupported"
+    assert client.tell(3671, center) == "Error"
     assert client.tell(3659, center) == "Success"
     client.step()
     assert client.orders(center) == []
@@ -266,7 +266,7 @@ def test_townhalls_send_their_workers_to_minerals() -> None:
     (center,), mineral = client.tags("command_center"), client.tags("mineral_field", owner=0)[-1]
     for ability in (3690, 203):
         assert client.tell(ability, center, on=mineral) == "Success"
-    assert client.tell(3690, client.tags("scv")[0], on=mineral) == "NotSupported"
+    assert client.tell(3690, client.tags("scv")[0], on=mineral) == "Error"
     client.step()
     producers = client.game.sim.games.producers
     target = producers["rally_target"][0, client.slot(center), codes.OF_WORKERS]

@@ -138,15 +138,14 @@ def test_stimpacks_are_for_all_and_snipes_for_one() -> None:
 
 
 def test_two_actions_of_one_request_are_judged_by_the_same_state() -> None:
-    """Both could be paid by themselves; the second is refused when it is carried out."""
+    """Both could be paid by themselves; the second is dropped, and nothing tells of it."""
     client = Client(rich=False)
     center = client.tags("command_center")[0]
     client.game.sim.players["minerals"][0, 1] = 50
     train = unit_command(524, [center])
     assert client.act(train, train) == ["Success", "Success"]
     observation = client.step()
-    (error,) = observation.action_errors
-    assert (error.ability_id, error.result, error.unit_tag) == (524, 9, center)
+    assert not observation.action_errors
     assert len(observation.actions) == 1
 
 
@@ -205,3 +204,26 @@ def test_a_right_click_is_echoed_as_such_and_becomes_an_order() -> None:
     assert [echo.action_raw.unit_command.ability_id for echo in echoes] == [1, 1]
     assert client.orders(marine) == [16]
     assert client.orders(scv) == [295]
+
+
+def test_a_mule_comes_down_on_a_field_that_is_seen_and_gathers() -> None:
+    """As bots call it: by the tag of a field, which nobody can attack."""
+    client = Client()
+    orbital = client.create("orbital_command", 30.5, 14.5)
+    (center,) = client.tags("command_center")
+    hall = client.unit(center)
+    fields = client.tags("mineral_field", owner=0)
+    fields.sort(key=lambda tag: math.dist(place(client, tag), (hall["x"], hall["y"])))
+    client.game.sim.units["energy"][0, client.slot(orbital)] = 120.0
+    assert client.tell(171, orbital, on=fields[-1]) == "CantTargetThatUnit"  # in the fog
+    assert client.tell(171, orbital, on=fields[0]) == "Success"
+    seen = client.step(70)
+    assert client.unit(orbital)["energy"] < 75.0
+    (mule,) = (u for u in seen.observation.raw_data.units if u.unit_type == 268)
+    assert [order.ability_id for order in mule.orders] == [166]
+    assert mule.orders[0].target_unit_tag == fields[0]
+
+
+def place(client: Client, tag: int) -> tuple[float, float]:
+    unit = client.unit(tag)
+    return float(unit["x"]), float(unit["y"])

@@ -13,11 +13,13 @@ from terrarium.server.translate.debug import take_debug
 from terrarium.server.translate.game_info import fill_game_info
 from terrarium.server.translate.observation.response import fill_observation
 
+RAW = api.InterfaceOptions(raw=True)
 
-def battle(name: str) -> LiveGame:
+
+def battle(name: str, options: api.InterfaceOptions = RAW) -> LiveGame:
     served = ServedMap(name, f"SMAC_Maps/{name}.SC2Map", load_scenario(f"smac/{name}"))
     seats = (GameSeat(api.Participant), GameSeat(api.Computer))
-    return LiveGame(GamePlan(served, seats, seed=1), 1, api.InterfaceOptions(raw=True))
+    return LiveGame(GamePlan(served, seats, seed=1), 1, options)
 
 
 def seen(game: LiveGame) -> list[raw_pb2.Unit]:
@@ -74,6 +76,27 @@ def test_the_map_is_told_as_smac_reads_it() -> None:
     assert 8 * len(start.pathing_grid.data) == len(start.terrain_height.data) == 32 * 32
     area = start.playable_area
     assert 0 <= area.p0.x < area.p1.x <= 32
+
+
+def test_what_is_shown_and_what_is_ordered_count_from_one_corner() -> None:
+    cropped = api.InterfaceOptions(raw=True, raw_crop_to_playable_area=True)
+    whole, part = battle("corridor"), battle("corridor", cropped)
+    info = api.ResponseGameInfo()
+    fill_game_info(whole, info)
+    corner = info.start_raw.playable_area.p0
+    assert corner.x > 0
+    agent, there = seen(whole)[0], seen(part)[0]
+    assert (there.pos.x, there.pos.y) == (agent.pos.x - corner.x, agent.pos.y - corner.y)
+    request, answer = api.RequestAction(), api.ResponseAction()
+    command = request.actions.add().action_raw.unit_command
+    command.ability_id, command.unit_tags[:] = 16, [there.tag]
+    command.target_world_space_pos.x = there.pos.x
+    command.target_world_space_pos.y = there.pos.y + 2.0
+    take_actions(part, request, answer)
+    assert list(answer.result) == [error_pb2.Success]
+    part.step(1)
+    goal = part.sim.games.orders[0, 0, 0]
+    assert (goal["x"], goal["y"]) == pytest.approx((agent.pos.x, agent.pos.y + 2.0), abs=1e-3)
 
 
 def looked(game: LiveGame) -> api.Observation:

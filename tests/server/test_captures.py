@@ -21,7 +21,6 @@ GRIDS = ("pathing_grid", "placement_grid", "terrain_height")
 MAPS = sorted(folder.name for folder in CAPTURES.iterdir()) if CAPTURES.exists() else []
 
 REASONS: Mapping[str, tuple[int, str]] = {
-    "score.score_details.idle_production_time": (7, "the engine counts loop 0 as well"),
     "Neutral Snapshot: there": (8, "fields of 450 have other ids in later clients than in 4.10"),
     "Neutral Visible: there": (5, "a dog and four acceleration zones are no units of ours"),
     "Neutral Snapshot.pos.z": (3, "heights are known in steps of an eighth"),

@@ -5,10 +5,14 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from s2clientprotocol import data_pb2, debug_pb2
 from s2clientprotocol import sc2api_pb2 as api
+from sc2.ids.upgrade_id import UpgradeId
 
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.server.translate.data_tables import fill_data
+from tests.server.asking import ask
+from tests.server.commanding import Client
 from tests.shared_facts import CAPTURES
 
 RECORDED = CAPTURES / "AutomatonLE_4.10.4" / "game_data.pb.xz"
@@ -32,6 +36,46 @@ def test_row_i_has_id_i() -> None:
         assert [row.ListFields()[0][1] if row.ListFields() else 0 for row in rows] == [
             *range(len(rows))
         ], table
+
+
+def unit_row(client: Client, number: int) -> data_pb2.UnitTypeData:
+    request = api.RequestData(unit_type_id=True)
+    return ask(client.session, data=request).data.units[number]
+
+
+def test_upgrades_of_the_player_are_in_its_rows() -> None:
+    """As measured: damage, bonus, range, armor and speed, but neither life nor the rate."""
+    client = Client()
+    marine, marauder, turret = 48, 51, 23
+    before = {number: unit_row(client, number) for number in (marine, marauder, turret)}
+    for name in ("terran_infantry_weapons_level1", "terran_infantry_weapons_level2"):
+        client.game.sim.research(0, 1, name)
+    client.game.sim.research(0, 1, "terran_infantry_armors_level1")
+    client.game.sim.research(0, 1, "hi_sec_auto_tracking")
+    client.game.sim.research(0, 1, "shield_wall")
+    client.game.sim.research(0, 2, "terran_infantry_armors_level2")
+    after = {number: unit_row(client, number) for number in before}
+    assert after[marine].weapons[0].damage == before[marine].weapons[0].damage + 2
+    assert after[marine].weapons[0].speed == before[marine].weapons[0].speed
+    assert after[marine].armor == before[marine].armor + 1
+    (bonus,), (was,) = (rows[marauder].weapons[0].damage_bonus for rows in (after, before))
+    assert bonus.bonus == was.bonus + 2
+    assert after[turret].weapons[0].range == before[turret].weapons[0].range + 1
+
+
+def test_a_god_sees_ten_times_the_damage() -> None:
+    client = Client()
+    request = api.RequestDebug()
+    request.debug.add(game_state=debug_pb2.god)
+    for factor in (10, 1):
+        ask(client.session, debug=request)
+        client.step()
+        assert unit_row(client, 48).weapons[0].damage == 6 * factor
+
+
+def test_upgrades_of_later_versions_have_a_row() -> None:
+    """burnysc2 takes its rows by id, for whatever upgrade a bot asks."""
+    assert {upgrade.value for upgrade in UpgradeId} <= {row.upgrade_id for row in ours().upgrades}
 
 
 def test_only_what_is_asked_for_is_sent() -> None:

@@ -12,6 +12,7 @@ from terrarium.server import disturbance
 from terrarium.server.session import ENDED, Session
 from terrarium.server.translate.ids import api_tag
 from tests.server.asking import ask, in_game
+from tests.server.commanding import Client
 
 MARINE, ZERGLING = 48, 105
 
@@ -134,3 +135,23 @@ def test_the_process_is_disturbed_on_demand(
         send(session, {"test_process": kinds(test=test, delay_ms=250)}, loops=0)
         assert begun == [(0.25, end), (-1.0, None)]
         begun.clear()
+
+
+@pytest.mark.parametrize("kind", ["spell", "tumor"])
+def test_what_is_free_takes_no_energy_either(kind: str) -> None:
+    """As measured in the real game."""
+    client = Client()
+    client.game.sim.games.creep[0] += 1
+    caster, ability = ("ghost", 1628) if kind == "spell" else ("queen", 1694)
+    unit = client.create(caster, 30.5, 14.5)
+    client.step()
+    client.game.sim.units["energy"][0, client.slot(unit)] = 0.0
+    assert client.tell(ability, unit, at=(33.0, 14.0)) == "NotEnoughEnergy"
+    send(client.session, {"game_state": debug_pb2.free})
+    assert ability in client.offers(unit)
+    assert client.tell(ability, unit, at=(33.0, 14.0)) == "Success"
+    seen = client.step(20)
+    assert not seen.action_errors
+    assert 0.0 <= client.unit(unit)["energy"] < 2.0
+    if kind == "tumor":
+        assert client.tags("creep_tumor_queen")

@@ -7,6 +7,7 @@ from terrarium.bench.api_fuzz.config import FuzzConfig
 from terrarium.bench.api_fuzz.fuzz import Fuzzing, fuzz
 from terrarium.bench.api_fuzz.messages import MessageMaker
 from terrarium.errors import TerrariumError
+from tests.program import call_program
 
 
 def test_no_message_breaks_the_server() -> None:
@@ -35,3 +36,9 @@ def test_a_mistake_of_the_server_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_fuzzing_without_messages_is_refused() -> None:
     with pytest.raises(TerrariumError, match="1 message or more"):
         FuzzConfig(messages=0)
+
+
+def test_the_command_shows_what_became_of_the_messages() -> None:
+    answer = call_program("bench", "fuzz", "--messages", "60")
+    assert answer.code == 0
+    assert "slowest" in answer.out

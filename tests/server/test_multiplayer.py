@@ -171,6 +171,30 @@ def test_an_observer_and_computers_take_part(port: int, pool: ThreadPoolExecutor
     assert list(refused.error) == ["observers have no actions"]
 
 
+def test_a_game_of_three_goes_on_when_one_is_out(port: int, pool: ThreadPoolExecutor) -> None:
+    """Also without the host, by whose server the others know each other."""
+    host, second, third = sessions = [Session(RULES) for _ in range(3)]
+    create = creation(*[api.Participant] * 3)
+    create.local_map.map_path = "ladder_four/1"
+    assert ask(host, create_game=create).status == INIT_GAME
+    joined = [pool.submit(ask, session, join_game=joining(port)) for session in sessions]
+    assert {done.result(PATIENCE).join_game.player_id for done in joined} == {1, 2, 3}
+    request = api.RequestDebug()
+    request.debug.add(end_game=debug_pb2.DebugEndGame())
+    ask(host, debug=request)
+    for _ in range(2):
+        steps = [pool.submit(step, session, 8) for session in sessions if session.status == IN_GAME]
+        assert not any(done.result(PATIENCE).error for done in steps)
+    assert host.status == ENDED
+    assert list(results(host).values()) == [api.Defeat]
+    assert (second.playing.loop, third.playing.loop) == (16, 16)
+    assert results(second) == {}
+    ask(host, leave_game=api.RequestLeaveGame())
+    assert ask(second, leave_game=api.RequestLeaveGame()).status == LAUNCHED
+    assert step(third, 8).status == ENDED
+    assert results(third)[third.playing.player] == api.Victory
+
+
 def test_games_that_differ_are_noticed(port: int, pool: ThreadPoolExecutor) -> None:
     host, other = begin(pool, port, *SEATS)
     other.playing.sim.players["minerals"][0, 1] += 1.0

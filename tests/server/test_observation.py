@@ -5,8 +5,6 @@ from s2clientprotocol import common_pb2, raw_pb2, score_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.engine import codes
-from terrarium.server.translate.observation.client_view import client_view
-from terrarium.server.translate.unit_orders import unit_orders
 from tests.server.looking import Watched
 
 VISIBLE, SNAPSHOT, HIDDEN = raw_pb2.Visible, raw_pb2.Snapshot, raw_pb2.Hidden
@@ -17,36 +15,6 @@ UPGRADES = (
     "terran_infantry_armors_level2",
     "stimpack",
 )
-
-
-def test_orders_are_those_of_the_plain_translation() -> None:
-    watched = Watched()
-    sim, hall = watched.sim, watched.first("command_center")
-    scv = watched.first("scv")
-    sim.build(0, scv, "supply_depot", watched.beside(hall, 0, 7))
-    sim.order(0, scv, codes.MOVE, watched.beside(hall, 3.3, 7.7), queued=True)
-    for _ in range(3):
-        sim.produce(0, hall, "scv")
-    n_listed = 0
-    for _ in range(12):
-        watched.step(24)
-        listed = {unit.tag: unit for unit in watched.units()}
-        ids = client_view(watched.game).ids
-        for slot in range(sim.n_slots):
-            if not sim.units["alive"][0, slot] or sim.units["owner"][0, slot] != 1:
-                continue
-            shown = listed[watched.tag(slot)].orders
-            expected = list(unit_orders(sim, ids, 0, slot))
-            assert len(shown) == len(expected)
-            for order, entry in zip(shown, expected, strict=True):
-                n_listed += 1
-                assert order.ability_id == entry.ability
-                assert order.HasField("target_unit_tag") == (entry.tag > 0)
-                assert order.progress == pytest.approx(entry.progress)
-                if entry.point is not None:
-                    place = order.target_world_space_pos
-                    assert (place.x, place.y) == pytest.approx(entry.point)
-    assert n_listed > 100
 
 
 def test_a_worker_that_is_made_is_counted_and_told_of_once() -> None:
@@ -154,6 +122,31 @@ def test_cloaked_enemies_are_listed_without_life_if_asked_for(asked: bool) -> No
     shown = watched.unit(observer)
     assert (shown.display_type, shown.cloak) == (VISIBLE, raw_pb2.CloakedDetected)
     assert shown.health > 0
+
+
+def test_idle_times_are_seconds_at_normal_speed() -> None:
+    """As measured in the real game: two idle workers add 20 in 160 loops."""
+    watched = Watched()
+    assert watched.look().observation.score.score_details.idle_production_time == 0.0
+    for _ in range(2):
+        watched.sim.create(0, "scv", 1, *watched.beside(watched.first("command_center"), 5, 5))
+    watched.step(160)
+    details = watched.look().observation.score.score_details
+    assert details.idle_worker_time == pytest.approx(20.0, abs=0.25)
+    assert details.idle_production_time == 10.0
+
+
+def test_to_burrow_is_no_cloak() -> None:
+    """As measured in the real game; the type and `is_burrowed` tell of it."""
+    watched = Watched(race=common_pb2.Zerg)
+    at = watched.beside(watched.first("hatchery"), 5, 0)
+    own = watched.sim.create(0, "roach_burrowed", 1, *at)
+    enemy = watched.sim.create(0, "roach_burrowed", 2, *at)
+    watched.sim.create(0, "overseer", 1, *at)
+    watched.step(8)
+    for slot in (own, enemy):
+        shown = watched.unit(slot)
+        assert (shown.cloak, shown.is_burrowed) == (raw_pb2.NotCloaked, True)
 
 
 def test_own_cloaked_units_are_cloaked_for_others() -> None:
@@ -402,6 +395,21 @@ def test_coordinates_count_from_the_playable_area_if_asked_for() -> None:
     assert (start.playable_area.p0.x, start.playable_area.p1.x) == (0, x1 - x0)
     assert len(start.terrain_height.data) == (x1 - x0) * (y1 - y0)
     assert part.look().observation.raw_data.map_state.visibility.size.x == x1 - x0
+
+
+@pytest.mark.parametrize(("player", "told"), [(1, True), (2, False)])
+def test_players_are_told_which_of_their_own_units_are_hallucinations(
+    player: int, told: bool
+) -> None:
+    watched = Watched(common_pb2.Protoss, player=player)
+    sim, hall = watched.sim, watched.first("nexus" if player == 1 else "hatchery", owner=player)
+    sentry = sim.create(0, "sentry", 1, *watched.beside(hall, 4, 4))
+    sim.units["energy"][0, sentry] = 80.0
+    watched.step(1)
+    sim.use(0, sentry, "hallucination_colossus")
+    watched.step(4)
+    copy, real = (watched.unit(slot) for slot in (watched.first("colossus"), sentry))
+    assert (copy.is_hallucination, real.is_hallucination) == (told, False)
 
 
 def test_score_and_raw_data_come_if_asked_for() -> None:

@@ -140,16 +140,116 @@ def test_toggles_offer_the_half_that_fits() -> None:
     sim = client.game.sim
     sim.players["techs"][0, 1] = (1 << 62) - 1
     banshee = client.create("banshee", *HERE)
-    sim.units["energy"][0, client.slot(banshee)] = 0.0
-    offered = client.offers(banshee)
-    assert 392 in offered  # energy does not count
-    assert 393 not in offered
     sim.units["energy"][0, client.slot(banshee)] = 100.0
+    offered = client.offers(banshee)
+    assert 392 in offered
+    assert 393 not in offered
     client.tell(392, banshee)
     client.step()
     offered = client.offers(banshee)
     assert 393 in offered
     assert 392 not in offered
+
+
+CASTERS = {
+    "orbital_command": (171, 399),
+    "queen": (251, 1694),
+    "ghost": (1628, 2714),
+    "raven": (1764,),
+    "sentry": (76, 1526),
+    "high_templar": (140, 1036),
+    "infestor": (74,),
+    "nexus": (3755,),
+}
+"""spells that take energy and nothing else"""
+
+
+@pytest.mark.parametrize("name", CASTERS)
+def test_spells_are_offered_to_those_who_have_the_energy(name: str) -> None:
+    client = Client()
+    sim = client.game.sim
+    sim.players["techs"][0, 1] = (1 << 62) - 1
+    caster, spells = client.create(name, *HERE), set(CASTERS[name])
+    client.step()
+    for energy, offered in ((0.0, set()), (200.0, spells)):
+        sim.units["energy"][0, client.slot(caster)] = energy
+        assert spells & set(client.offers(caster)) == offered
+        assert spells <= set(client.offers(caster, free=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "ability", "at"),
+    [
+        ("stalker", 1442, (33.5, 14.5)),
+        ("reaper", 2588, (33.5, 14.5)),
+        ("dark_templar", 2700, (33.5, 14.5)),
+        ("ravager", 2338, (33.5, 14.5)),
+        ("medivac", 2116, None),
+        ("void_ray", 2393, None),
+    ],
+)
+def test_an_ability_is_offered_again_when_it_has_cooled_down(
+    name: str, ability: int, at: Point | None
+) -> None:
+    client = Client()
+    sim = client.game.sim
+    sim.players["techs"][0, 1] = (1 << 62) - 1
+    unit = client.create(name, *HERE)
+    client.step()
+    assert ability in client.offers(unit)
+    assert client.tell(ability, unit, at=at) == "Success"
+    client.step(40)
+    assert ability not in client.offers(unit)
+    assert ability in client.offers(unit, free=True)
+    sim.games.clock["tick"][0, 0] += 2000
+    assert ability in client.offers(unit)
+
+
+def test_a_warp_gate_offers_units_when_it_is_ready() -> None:
+    """Bots know by it which gates are: there is no other field of a warp gate's cooldown."""
+    client = Client()
+    client.create("pylon", 30.0, 14.0)
+    gate = client.create("warp_gate", 33.5, 16.5)
+    client.step(4)
+    assert 1413 in client.offers(gate)
+    assert client.tell(1413, gate, at=(27.0, 14.0)) == "Success"
+    client.step()
+    assert 1413 not in client.offers(gate)
+    assert 1413 in client.offers(gate, free=True)
+    client.step(450)
+    assert 1413 in client.offers(gate)
+
+
+def test_a_stimpack_is_offered_to_those_who_can_spare_the_life() -> None:
+    client = Client()
+    sim = client.game.sim
+    sim.players["techs"][0, 1] = (1 << 62) - 1
+    marine = client.create("marine", *HERE)
+    assert 380 in client.offers(marine)
+    sim.units["hp"][0, client.slot(marine)] = 9.0
+    assert 380 not in client.offers(marine)
+    assert 380 in client.offers(marine, free=True)
+
+
+def test_a_tumor_is_offered_to_spread_when_it_may() -> None:
+    client = Client()
+    client.game.sim.games.creep[0] += 1
+    tumor = client.create("creep_tumor_burrowed", *HERE)
+    client.step()
+    assert 1733 in client.offers(tumor)
+    client.game.sim.games.producers["cooldown"][0, client.slot(tumor)] = 100.0
+    assert 1733 not in client.offers(tumor)
+    assert 1733 in client.offers(tumor, free=True)
+
+
+def test_a_full_supply_leaves_units_out() -> None:
+    client = Client()
+    (center,) = client.tags("command_center")
+    for k in range(3):
+        client.create("marine", 20.0 + k, 20.0)
+    client.step()
+    assert 524 not in client.offers(center)
+    assert 524 in client.offers(center, free=True)
 
 
 def test_unloading_is_offered_to_those_who_carry() -> None:
@@ -159,6 +259,25 @@ def test_unloading_is_offered_to_those_who_carry() -> None:
     client.tell(394, medivac, on=marine)
     client.step(30)
     assert 396 in client.offers(medivac)
+
+
+def test_a_medivac_that_unloads_at_itself_goes_on_its_way() -> None:
+    """As measured in the real game; aimed at a point it goes there instead."""
+    client = Client()
+    medivac = client.create("medivac", 20.0, 14.0)
+    marines = [client.create("marine", 20.0 + k, 14.0) for k in range(2)]
+    client.step(2)
+    for marine in marines:
+        assert client.tell(394, medivac, on=marine, queued=True) == "Success"
+    client.step(60)
+    assert client.tell(16, medivac, at=(36.0, 14.0)) == "Success"
+    client.step(2)
+    before = float(client.unit(medivac)["x"])
+    assert client.tell(396, medivac, on=medivac) == "Success"
+    client.step(40)
+    assert client.orders(medivac) == [16]
+    assert client.unit(medivac)["x"] > before + 3.0
+    assert [bool(client.unit(marine)["alive"]) for marine in marines] == [True, True]
 
 
 def test_what_is_not_finished_offers_to_be_cancelled() -> None:

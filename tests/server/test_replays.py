@@ -82,6 +82,20 @@ def test_a_replay_is_described(data: bytes, tmp_path: Path) -> None:
     assert named.status == LAUNCHED
 
 
+def test_a_path_is_also_looked_up_among_the_replays_of_the_folder(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SC2PATH", str(tmp_path))
+    (tmp_path / "Replays" / "mine").mkdir(parents=True)
+    (tmp_path / "Replays" / "mine" / "game.SC2Replay").write_bytes(data)
+    session = Session(RULES)
+    for path, is_there in (("mine/game.SC2Replay", True), ("game.SC2Replay", False)):
+        info = ask(session, replay_info=api.RequestReplayInfo(replay_path=path)).replay_info
+        assert info.HasField("error") is not is_there
+    request = api.RequestStartReplay(replay_path="mine/game.SC2Replay", options=RAW)
+    assert ask(session, start_replay=request).status == IN_REPLAY
+
+
 @pytest.mark.parametrize("player", [0, 1, 2])
 def test_a_replay_goes_as_the_game_went(
     data: bytes, played: tuple[Session, list[bytes]], player: int

@@ -54,8 +54,8 @@ def test_the_executable_refuses_a_port_that_is_none(tmp_path: Path) -> None:
     done = subprocess.run(
         [binary, "-port", "many", "-verbose"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
-    assert done.stderr == "-port many: a port is a number from 1 to 65535\n"
+    assert done.returncode == 2
+    assert done.stderr == "terrarium: -port many: a port is a number from 1 to 65535\n"
 
 
 def test_serve_understands_its_own_words_and_leaves_the_games() -> None:

@@ -72,19 +72,25 @@ def test_other_paths_are_unknown(url: str) -> None:
         open_client(url.replace(PATH, "/other"))
 
 
-def test_the_command_line_of_clients_is_read_and_the_rest_of_it_ignored() -> None:
+def test_the_command_line_of_clients_is_read_and_the_rest_of_it_ignored(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     known = ["-listen", "127.0.0.1", "-port", "5678"]
     others = ["-dataDir", "/x", "-displayMode", "0", "-verbose", "-eglpath", "lib"]
     words = [*others, *known, *others]
     assert address_of(words) == ("127.0.0.1", 5678)
     assert address_of([]) == ("127.0.0.1", 5000)
-    with pytest.raises(SystemExit, match="a port is a number"):
+    with pytest.raises(SystemExit, match="2"):
         address_of(["-port", "many"])
+    assert capsys.readouterr().err.startswith("terrarium: -port many: a port is a number")
 
 
-def test_a_port_in_use_ends_in_one_line() -> None:
-    with open_port("127.0.0.1", 0) as taken, pytest.raises(SystemExit, match="cannot listen"):
+def test_a_port_in_use_ends_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with open_port("127.0.0.1", 0) as taken, pytest.raises(SystemExit, match="2"):
         open_port("127.0.0.1", taken.getsockname()[1])
+    message = capsys.readouterr().err
+    assert message.startswith("terrarium: cannot listen on 127.0.0.1 port")
+    assert message.count("\n") == 1
 
 
 def test_fifty_connections_at_once_leave_the_client_alone(url: str) -> None:
@@ -167,5 +173,29 @@ def test_it_is_known_whether_the_client_is_there() -> None:
     until = time.monotonic() + 5.0
     while server.has_client():
         assert time.monotonic() < until
+    server.stop()
+    thread.join()
+
+
+def test_who_is_gone_is_not_waited_for_once_somebody_else_is_there() -> None:
+    """A join that waits for others ends when its own client leaves, whoever connects then."""
+    listening = open_port("127.0.0.1", 0)
+
+    def answer(data: bytes) -> bytes:
+        until = time.monotonic() + 20.0
+        while data == b"wait" and server.has_client() and time.monotonic() < until:
+            time.sleep(0.1)
+        return data
+
+    server = Transport(listening, answer)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    url = f"ws://127.0.0.1:{listening.getsockname()[1]}{PATH}"
+    with open_client(url) as first:
+        first.send(b"wait")
+        time.sleep(0.05)
+    with open_client(url) as second:
+        second.send(b"ab")
+        assert second.recv(timeout=5.0) == b"ab"
     server.stop()
     thread.join()

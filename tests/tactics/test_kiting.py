@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from terrarium.tactics.distances import walking_distances
@@ -70,9 +70,9 @@ def test_it_never_runs_into_a_wall(x: float, y: float, angle: float) -> None:
         [Piece(x, y, cooldown=12.0)], [melee(x + 2.0 * np.cos(angle), y + 2.0 * np.sin(angle))]
     )
     steps = steps_of(view)
-    if steps.runs.any():
-        ahead = view.own.pos[0, 0] + 0.14 * 8 * view.headings[steps.heading[0, 0]]
-        assert view.ground.is_open(np.int64(0), ahead)
+    assume(steps.runs.any())
+    ahead = view.own.pos[0, 0] + 0.14 * 8 * view.headings[steps.heading[0, 0]]
+    assert view.ground.is_open(np.int64(0), ahead)
 
 
 def walled_field() -> TerrainGrid:

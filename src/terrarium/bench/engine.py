@@ -249,8 +249,8 @@ class _Battles:
 
     def __init__(self, scenario: Scenario, batch: int, threads: int) -> None:
         # numba loads only when something is measured: `--help` must not wait for it.
+        from terrarium.engine.battle import COMMAND
         from terrarium.engine.simulator import Simulator
-        from terrarium.engine.state import COMMAND
         from terrarium.engine.tables.plan import unit_names
 
         self.sim: Simulator = Simulator(scenario, batch, threads)

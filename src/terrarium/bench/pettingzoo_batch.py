@@ -38,7 +38,7 @@ class PettingZooBenchConfig:
     slices: int = 15
     """in turns, so that a busy machine is as bad for all"""
     workers: int | None = None
-    """processes of the batch in processes; None: one for each core"""
+    """processes of the batch in processes; default: one for each core"""
 
     def __post_init__(self) -> None:
         for name, value in (("slices", self.slices), ("workers", self.workers)):

@@ -34,6 +34,8 @@ class TrainBenchConfig:
     def __post_init__(self) -> None:
         if not self.seeds:
             raise TerrariumError("bench train needs a seed")
+        if not 0.0 < self.target <= 1.0:
+            raise TerrariumError(f"target is {self.target:g}; allowed is more than 0, up to 1")
 
 
 @dataclass(frozen=True)

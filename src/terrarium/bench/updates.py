@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from terrarium.bench.engine import Machine, describe_machine
+from terrarium.bench.engine import MAX_BATCH, MAX_THREADS, Machine, check_counts, describe_machine
 from terrarium.config import layer_from_words
 from terrarium.errors import TerrariumError
 
@@ -42,6 +42,8 @@ class UpdateBenchConfig:
             raise TerrariumError(
                 f"batch is {self.batch} and updates {self.updates}; allowed: 1 to 1000, 3 to 10000"
             )
+        check_counts("envs", (self.envs,), MAX_BATCH)
+        check_counts("threads", (self.threads,), MAX_THREADS)
 
 
 @dataclass(frozen=True)

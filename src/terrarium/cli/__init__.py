@@ -105,6 +105,10 @@ def main() -> None:
         # The reader has gone (`| head`). Python flushes at exit: into nothing, not into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:
+        if error.filename is None:
+            _fail(error.strerror or str(error))
+        _fail(f"{error.filename}: {error.strerror}")
 
 
 def _fail(message: str) -> NoReturn:

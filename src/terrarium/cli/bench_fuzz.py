@@ -34,13 +34,16 @@ class BenchFuzz(FuzzConfig):
                 table.add_column(name)
             for name, value in asdict(result).items():
                 if name != "faults":
-                    shown = f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
-                    table.add_row(
-                        name.replace("_", " "), shown if not isinstance(value, str) else value
-                    )
+                    table.add_row(name.replace("_", " "), _shown(value))
             open_console().print(table)
         if result.faults:
             raise TerrariumError(
                 f"{len(result.faults)} messages met a mistake of the server, first: "
                 f"{result.faults[0][:2000]}"
             )
+
+
+def _shown(value: str | int | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"

@@ -26,7 +26,7 @@ class BenchServer:
 
     def run(self) -> None:
         need_server_packages()
-        from terrarium.bench.games.server import ServerBenchConfig, bench_server
+        from terrarium.bench.server import ServerBenchConfig, bench_server
 
         config = ServerBenchConfig(self.map, self.steps)
         with Console(stderr=True).status("") as status:

@@ -48,13 +48,13 @@ class Eval:
     contract: str | None = None
     """of battles: fixed, the default, or exact for every quirk of SMAC"""
     rules: str | None = None
-    """of battles: rule set, or a rule-set file; None: each scenario's own"""
+    """of battles: rule set, or a rule-set file; default: each scenario's own"""
     opponent: str | None = None
-    """of whole games: who plays the other side; None: hard-random"""
+    """of whole games: who plays the other side; default: hard-random"""
     batch: int = 250
     """episodes that are played side by side; does not change the answer"""
     threads: int | None = None
-    """threads that share the work; None: one for each core"""
+    """threads that share the work; default: one for each core"""
     json: bool = False
     """print JSON: of one scenario an object, of several a list"""
 

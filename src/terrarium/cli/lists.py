@@ -127,7 +127,7 @@ class ListRules:
 
 @dataclass(frozen=True)
 class ListTerrains:
-    """Show the grounds that a scenario can be set on.
+    """Show the terrains that scenarios can use.
 
     Example:  terrarium list terrains
     """

@@ -75,9 +75,9 @@ def _parse(name: str, command: type[Command], args: Sequence[str]) -> Command:
             return command.from_words(args)
         args = args[:1]
     _check_options(name, command, args)
-    said = io.StringIO()
+    said, help_text = io.StringIO(), io.StringIO()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(help_text):
             return tyro.cli(
                 command,
                 prog=f"terrarium {name}",
@@ -87,6 +87,7 @@ def _parse(name: str, command: type[Command], args: Sequence[str]) -> Command:
             )
     except SystemExit as stop:
         if not stop.code:
+            print(_without_nothing(help_text.getvalue()), end="")
             raise
         problem = _first_sentence(said.getvalue())
         raise TerrariumError(f"{problem}. See: terrarium {name} --help") from None
@@ -119,6 +120,13 @@ def _first_sentence(boxed: str) -> str:
     for theirs, ours in _REPHRASED.items():
         message = re.sub(theirs, ours, message)
     return message
+
+
+def _without_nothing(text: str) -> str:
+    """A help page without the words of tyro for an option that is not set by default."""
+    text = re.sub(r"\{None\}\|(\w+)(?=  )", r"\1       ", text).replace("{None}|", "")
+    text = re.sub(r"\s*\(default:\s*(?:None|'')?\s*\)", "", text)
+    return re.sub(" +$", "", text, flags=re.MULTILINE)
 
 
 def _help_text(command: type[Command]) -> str:

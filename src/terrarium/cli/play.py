@@ -39,6 +39,8 @@ class Play:
     """seconds of the game until it is a tie"""
     realtime: bool = False
     """at the speed of the ladder"""
+    patience: int = 60
+    """seconds that a step of a bot may take before it counts as hanging; 0 = any"""
     out: str = "match"
     """folder for logs, the replay and the page"""
     no_page: bool = False
@@ -48,6 +50,7 @@ class Play:
 
     def run(self) -> None:
         _check_limit(self.limit)
+        _check_patience(self.patience)
         need_server_packages()
         from terrarium.server.matches.bot_files import computer_named
         from terrarium.server.matches.match import MatchPlan
@@ -62,6 +65,7 @@ class Play:
             realtime=self.realtime,
             limit_seconds=self.limit,
             page=not self.no_page,
+            patience_seconds=self.patience,
         )
         _play(plan, self.json)
 
@@ -87,6 +91,8 @@ class PlayMatch:
     """seconds of the game until it is a tie"""
     realtime: bool = False
     """at the speed of the ladder"""
+    patience: int = 60
+    """seconds that a step of a bot may take before it counts as hanging; 0 = any"""
     out: str = "match"
     """folder for logs, the replay and the page"""
     no_page: bool = False
@@ -96,6 +102,7 @@ class PlayMatch:
 
     def run(self) -> None:
         _check_limit(self.limit)
+        _check_patience(self.patience)
         need_server_packages()
         from terrarium.server.matches.match import MatchPlan
 
@@ -108,6 +115,7 @@ class PlayMatch:
             realtime=self.realtime,
             limit_seconds=self.limit,
             page=not self.no_page,
+            patience_seconds=self.patience,
         )
         _play(plan, self.json)
 
@@ -115,6 +123,11 @@ class PlayMatch:
 def _check_limit(seconds: int | None) -> None:
     if seconds is not None and seconds < 1:
         raise TerrariumError(f"--limit is {seconds}; it must be 1 or more")
+
+
+def _check_patience(seconds: int) -> None:
+    if seconds < 0:
+        raise TerrariumError(f"--patience is {seconds}; it must be 0 or more")
 
 
 def _seat(words: str, race: str):  # type: ignore[no-untyped-def]  # its type is of an extra

@@ -74,6 +74,8 @@ class Serve:
         need_server_packages()
         environment = dict(os.environ)
         if self.log is not None:
+            with open(self.log, "a", encoding="utf-8"):
+                pass  # one that cannot be written is said before the program is replaced
             environment["TERRARIUM_SERVER_LOG"] = str(Path(self.log).absolute())
         listen.address_of(list(self.flags))  # mistakes are said before the program is replaced
         words = [sys.executable, "-I", str(Path(listen.__file__).absolute()), *self.flags]
@@ -82,7 +84,7 @@ class Serve:
 
 @dataclass(frozen=True)
 class Sc2Path:
-    """Make a folder in which clients find a server and maps, as of the game.
+    """Make a folder that clients take for StarCraft II: a server, and maps.
 
     It prints the line for the shell by which clients find it.
 

@@ -22,7 +22,7 @@ def judge_commands(sim: Simulator, e: int, commands: Records) -> NDArray[np.int6
 
 def judge_offers(sim: Simulator, e: int, commands: Records, free: bool) -> None:
     """Write into each command SUCCESS if the unit's command card offers it now, whatever it is
-    aimed at. `free`: its price does not count."""
+    aimed at. `free`: its price, energy and cooldowns do not count."""
     if len(commands):
         with quiet_wraparound():
             orders = np.zeros(len(commands), np.int64)

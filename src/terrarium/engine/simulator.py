@@ -1,6 +1,5 @@
 """The engine as Python sees it: a batch of games that are reset, commanded, stepped and saved."""
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from terrarium.data.facts.forms import agent_type
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND, INBOX, MAX_PLAYERS
+from terrarium.engine.digests import digest_of
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.jit import COMPILED
 from terrarium.engine.kernels.construction.placement import ask_placement
@@ -27,16 +28,8 @@ from terrarium.engine.kernels.setup.placing import IN_THE_WAY, NO_SPACE, place, 
 from terrarium.engine.kernels.tick import step
 from terrarium.engine.land import LAYERS, Land, Paths, allocate_land, allocate_paths, shared_land
 from terrarium.engine.records import Records, records
-from terrarium.engine.state import (
-    CLOCK,
-    COMMAND,
-    INBOX,
-    MAX_PLAYERS,
-    Game,
-    Games,
-    allocate,
-    allocate_scratch,
-)
+from terrarium.engine.scratch import allocate_scratch
+from terrarium.engine.state import Game, Games, allocate
 from terrarium.engine.tables.names import names_of
 from terrarium.engine.tables.plan import compile_plan, n_units, unit_names
 from terrarium.engine.tables.products import compile_products, find_needs
@@ -59,10 +52,6 @@ _FAULTS = {
     codes.TOO_MANY_HITS: f"more hits fell in one tick than there is room for; {_MORE_SLOTS}",
     codes.NO_GROUND: "there is no flat, free ground for a structure that the battle begins with",
 }
-
-
-_DECISIVE = [name for name in CLOCK.names or () if name != "n_events"]
-"""What of the clock decides how a game goes on."""
 
 
 class EngineError(TerrariumError):
@@ -492,54 +481,7 @@ class Simulator:
     def digest(self, e: int | None = None) -> str:
         """A fingerprint of the truth about one game, or about all of them."""
         chosen = slice(None) if e is None else slice(e, e + 1)
-        units, orders, players, effects, clock, skills, buffs = (
-            array[chosen] for array in self.games[:7]
-        )
-        n_slots, n_effects = clock["n_slots"], clock["n_effects"]  # [N, 1]
-        n_orders = units["n_orders"][..., None]  # [N, U, 1]
-        # What lies beyond these counts is left over from before and not part of the truth.
-        truth: tuple[Records, ...] = (
-            units[np.arange(units.shape[1]) < n_slots],
-            orders[np.arange(orders.shape[2]) < n_orders],
-            players,
-            effects[np.arange(effects.shape[1]) < n_effects],
-            clock[_DECISIVE],
-            skills[np.arange(units.shape[1]) < n_slots],
-            buffs[np.arange(units.shape[1]) < n_slots],
-            self.games.sites[chosen][self.games.sites["placed"][chosen]],
-        )
-        economy = self.games.workers, self.games.resources, self.games.producers
-        truth += tuple(
-            array[chosen][np.arange(array.shape[1]) < n_slots] for array in economy if array.size
-        )
-        truth += (self.games.accounts[chosen], *self._truth_of_players(chosen))
-        n_patches = self.games.epochs["n_patches"][chosen]  # [N, 1]
-        patches = self.games.patches[chosen]
-        truth += (patches[np.arange(patches.shape[1]) < n_patches],)
-        summary = hashlib.sha256()
-        cheating = bool(players["cheats"].any())
-        for array in truth:
-            for name in array.dtype.names:  # field by field, without the padding between them
-                if name == "cheats" and not cheating:
-                    continue  # fair games keep the fingerprints that they had before
-                summary.update(np.ascontiguousarray(array[name]).tobytes())
-        for layer in (self.games.creep, self.games.visibility, self.games.income):
-            summary.update(np.ascontiguousarray(layer[chosen]).tobytes())
-        return summary.hexdigest()
-
-    def _truth_of_players(self, chosen: slice) -> tuple[Records, ...]:
-        """What whole games know of their players: what they see and remember, score, standing."""
-        if not isinstance(self.setup, Melee):
-            return ()
-        games = self.games
-        views, snapshots = games.views[chosen], games.snapshots[chosen]
-        n_snapshots = games.memories["n_snapshots"][chosen][..., None]
-        return (
-            views[views["owner"] != codes.NEUTRAL_OWNER],
-            snapshots[np.arange(snapshots.shape[2]) < n_snapshots],
-            *(array[chosen] for array in (games.memories, games.scores, games.standings)),
-            games.match[chosen],
-        )
+        return digest_of(self.games, chosen, isinstance(self.setup, Melee))
 
     def close(self) -> None:
         """Let the threads go."""

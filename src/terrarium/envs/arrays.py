@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from terrarium.engine.battle import UNIT
 from terrarium.engine.records import records
-from terrarium.engine.state import UNIT
 from terrarium.envs.kernels.tables import EPISODE, EpisodeState
 from terrarium.envs.task_info import TaskInfo
 from terrarium.envs.views import StepOutput, Views

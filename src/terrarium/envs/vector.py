@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.battles.scenarios import load_scenario, with_rules
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.handles import handle, handles
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import MAX_SEED, Simulator, quiet_wraparound
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.envs.arrays import empty_output, empty_state, empty_views
 from terrarium.envs.kernels.actions import first_refused, sample_all_actions
@@ -264,7 +264,7 @@ class VecEnv:
     def step_commands(self, commands: Records) -> None:
         """Play one step with orders of the engine in place of actions, for scripted players.
 
-        `commands` [N, A] are records of `engine.state.COMMAND`: targets are slots of the engine
+        `commands` [N, A] are records of `engine.battle.COMMAND`: targets are slots of the engine
         (`member_slots`), abilities rows of its rules. What became of each is in `sim.commands`.
         """
         self._check_ready()

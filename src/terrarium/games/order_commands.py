@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.errors import TerrariumError, nearest
 from terrarium.tactics.macro.game_view import GameOrder, GameOrderKind, Refusal
 

@@ -167,4 +167,5 @@ def draw(chances: Tensor, generator: torch.Generator) -> Tensor:
     """
     heap = chances.cumsum(-1)  # [..., N]
     at = torch.rand(chances.shape[:-1], generator=generator).to(chances.device)
-    return (heap <= (at * heap[..., -1]).unsqueeze(-1)).sum(-1)
+    at = (at * heap[..., -1]).unsqueeze(-1)
+    return torch.searchsorted(heap, at, right=True).squeeze(-1)

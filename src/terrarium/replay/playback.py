@@ -8,11 +8,11 @@ import numpy as np
 from terrarium.data.battles.scenario import Scenario
 from terrarium.data.facts.rulesets import load_ruleset
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.handles import handle
 from terrarium.engine.kernels.setup.begin import Starts, reset
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.plan import OWNERS, n_units
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.errors import TerrariumError

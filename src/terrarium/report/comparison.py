@@ -1,6 +1,6 @@
 """From run folders to a comparison, and from there to files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,14 +10,18 @@ from terrarium.report.curves import png_of
 from terrarium.report.figures import png_of_figure
 from terrarium.report.final_table import curves_csv, improvement_csv, statistics_csv
 from terrarium.report.groups import RunGroup, group_runs
+from terrarium.report.metrics import NotEvaluatedError
 from terrarium.report.notes import notes_on
 from terrarium.report.page import draw_all, page
-from terrarium.report.runs import find_runs, load_run
+from terrarium.report.runs import TrainedRun, find_runs, load_run
+from terrarium.report.settings import printable
 from terrarium.report.statistics_figure import statistics_figure
 from terrarium.report.summary import Summary, summarize
 from terrarium.report.table import csv_text
 from terrarium.report.teams import with_teams
 
+MOST_NAMED = 5
+"""runs in a note"""
 _PERHAPS = {"statistics.png", "statistics.svg"}
 """Files that only a comparison with aggregates has."""
 
@@ -38,12 +42,34 @@ def compare(places: Iterable[str | Path], by: Sequence[str] = ()) -> Comparison:
     """Compare the runs at or below some folders.
 
     Runs that differ in their seed alone are one group; with `by`, those of one algorithm and
-    scenario that agree in these settings are.
+    scenario that agree in these settings are. Runs that have not been evaluated yet are left out,
+    unless they were named themselves.
     """
-    groups = with_teams(group_runs([load_run(path) for path in find_runs(places)], by))
-    return Comparison(
-        groups, tuple(map(summarize, groups)), all_statistics(groups), notes_on(groups)
-    )
+    named = tuple(map(Path, places))
+    runs, missing = _load(find_runs(named), named)
+    groups = with_teams(group_runs(runs, by))
+    notes = (*notes_on(groups), *_note_on(missing))
+    return Comparison(groups, tuple(map(summarize, groups)), all_statistics(groups), notes)
+
+
+def _load(found: Sequence[Path], named: Sequence[Path]) -> tuple[list[TrainedRun], list[Path]]:
+    """Runs, and those that have not been evaluated yet."""
+    runs, missing = [], []
+    for path in found:
+        try:
+            runs.append(load_run(path))
+        except NotEvaluatedError:
+            missing.append(path)
+            if path in named or len(missing) == len(found):
+                raise
+    return runs, missing
+
+
+def _note_on(missing: Sequence[Path]) -> Iterator[str]:
+    if missing:
+        more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        names = ", ".join(printable(str(path)) for path in missing[:MOST_NAMED])
+        yield f"Not evaluated yet, so left out: {names}{more}."
 
 
 def save_comparison(comparison: Comparison, folder: str | Path, title: str = "") -> dict[Path, int]:

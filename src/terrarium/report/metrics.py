@@ -21,6 +21,10 @@ _OF_TEAM = f"{_RETURN}/"
 """Before the name of a team."""
 
 
+class NotEvaluatedError(TerrariumError):
+    """A run is too young to say anything."""
+
+
 @dataclass(frozen=True)
 class ScenarioMetrics:
     """What a run's metrics say about one scenario."""
@@ -68,7 +72,7 @@ def read_metrics(path: Path, scenario: str) -> ScenarioMetrics:
     if not tests:
         before = sorted({printable(line.scenario) for line in lines if line.is_test})
         instead = f", only on {', '.join(before)}" if before else ""
-        raise TerrariumError(
+        raise NotEvaluatedError(
             f"{path}: this run has not been evaluated on {printable(scenario)} yet{instead}; "
             "wait for its first evaluation, or leave it out"
         )
@@ -134,7 +138,7 @@ def _texts(path: Path) -> list[tuple[int, bytes]]:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise TerrariumError(
+        raise NotEvaluatedError(
             f"{path}: there is no such file: this run has not been evaluated yet"
         ) from None
     except OSError as error:
@@ -142,7 +146,7 @@ def _texts(path: Path) -> list[tuple[int, bytes]]:
     numbered = enumerate(content.split(b"\n"), start=1)
     texts = [(number, text) for number, text in numbered if text.strip()]
     if not texts:
-        raise TerrariumError(f"{path}: the file is empty: this run has not been evaluated yet")
+        raise NotEvaluatedError(f"{path}: the file is empty: this run has not been evaluated yet")
     return texts
 
 

@@ -94,7 +94,7 @@ def page(
         "finals": "\n".join(_finals(groups, scales, measure) for measure in measures),
         "statistics": _statistics(drawings, scales, what),
         "n_stratified": f"{N_STRATIFIED:,}",
-        "min_width": str(340 * n_columns(groups)),  # narrower, nobody could read it
+        "min_width": str(300 * n_columns(groups) + 260),  # in less it could not be read
         "max_width": str(360 * n_columns(groups) + 440),  # nor need it be larger than the text
         "table": "\n".join(_results(groups, rows, measure) for measure in measures),
         "about_levels": "\n".join(_ABOUT_LEVELS[measure] for measure in measures),

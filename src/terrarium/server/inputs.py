@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records, records
-from terrarium.engine.state import COMMAND
 from terrarium.server.translate.unit_commands import GivenActions
 
 

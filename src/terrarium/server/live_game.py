@@ -20,12 +20,13 @@ from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import MAX_GAME_PLAYERS
 from terrarium.replay.games.game_record import GameRecorder
 from terrarium.server.game_plan import GamePlan
+from terrarium.server.input_log import InputLog
 from terrarium.server.inputs import Inputs
 from terrarium.server.news import EventReader, News
 from terrarium.server.rounds import SPARE_SLOTS, Rounds
 from terrarium.server.session import Refused
 from terrarium.server.texts import text_of
-from terrarium.server.translate.action_errors import failures, refusals
+from terrarium.server.translate.action_errors import carried_out, failures
 from terrarium.server.translate.command_table import CommandTable
 from terrarium.server.translate.ids import Ids
 from terrarium.server.translate.offers import OfferTable
@@ -119,7 +120,9 @@ class LiveGame:
         return x + (CAMERA_X if right else -CAMERA_X), y + (CAMERA_Y if up else -CAMERA_Y)
 
     def _begin(self) -> None:
-        self._rounds = None if self.is_whole_game else Rounds(self.sim, self.seed)
+        self._rounds = None if self.is_whole_game else self._make_rounds()
+        self.battles = InputLog()
+        """of a game of battles"""
         self._reset()
         self._first_tick = int(self.sim.ticks[0])
         self._computers = tuple(
@@ -136,11 +139,15 @@ class LiveGame:
         recorded = self.is_whole_game and self.sim.n_players <= MAX_GAME_PLAYERS
         self.recorder = GameRecorder(self.sim) if recorded else None
 
+    def _make_rounds(self) -> Rounds:
+        return Rounds(self.sim, self.seed)
+
     def _reset(self) -> None:
         if self._rounds is None:
             self.sim.reset(self.seed)
         else:
             self._rounds.begin()
+            self.battles.begin(self._rounds.number, self._rounds.n_tags)
 
     # What is known of the game.
 
@@ -191,7 +198,18 @@ class LiveGame:
 
     @property
     def ended(self) -> bool:
-        return any(result != GameResult.UNDECIDED for result in self.results)
+        """Is it over for its player? Others of a game of more than two may go on."""
+        if self.observes or self.player == 0:
+            return self.is_over
+        own = self.results[self.player - 1 : self.player]  # battles have no results
+        return len(own) > 0 and own[0] != GameResult.UNDECIDED
+
+    @property
+    def is_over(self) -> bool:
+        """Is it over for everybody who plays?"""
+        n_players = sum(seat.plays for seat in self.seats)
+        decided = self.results[:n_players]
+        return len(decided) > 0 and GameResult.UNDECIDED not in decided
 
     def take_news(self) -> News:
         """What happened since this was called last."""
@@ -255,7 +273,7 @@ class LiveGame:
     @property
     def minds(self) -> Any:
         """What a save of the simulator does not hold: computers, and the record so far."""
-        return self._computers, self.recorder, self._rounds
+        return self._computers, self.recorder, self._rounds, self.battles
 
     @property
     def known_ground(self) -> tuple[Any, ...]:
@@ -270,7 +288,7 @@ class LiveGame:
 
     def go_on_from(self, minds: Any) -> None:
         """The simulator has been loaded: loops are counted anew, and nothing waits to be told."""
-        self._computers, self.recorder, self._rounds = minds
+        self._computers, self.recorder, self._rounds, self.battles = minds
         self._first_tick = int(self.sim.ticks[0])
         self._inputs, self._scheduled, self._news = Inputs(), [], News()
         self._events, self._awaited = EventReader(self.sim), []
@@ -291,6 +309,8 @@ class LiveGame:
 
     def run(self, inputs: Mapping[int, Inputs], n_loops: int) -> None:
         """Carry out what players have put in, in their order, and let the game run."""
+        if not self.is_whole_game:
+            self.battles.note(n_loops, inputs[self.player])
         for player in sorted(inputs):
             self.schedule(self.loop + self.delay, player, inputs[player])
         self.run_to(self.loop + n_loops)
@@ -326,6 +346,7 @@ class LiveGame:
             self._run_chunk(until - rounds.opening_ticks - self.loop)
         n_tags = rounds.n_tags
         rounds.begin()
+        self.battles.begin(rounds.number, rounds.n_tags)
         self._news.count_tags_from(rounds.n_tags - n_tags)
         self._first_tick = int(self.sim.ticks[0]) - until
         self._events, self._awaited = EventReader(self.sim), []
@@ -395,9 +416,7 @@ class LiveGame:
         awaited, self._awaited = self._awaited, []
         for first, loop, given in awaited:
             answers = self.sim.answers(0)[first : first + len(given.commands)]
-            errors, carried_out = refusals(given, answers)
-            self._news.errors.extend(errors)
-            for echo in carried_out:
+            for echo in carried_out(given, answers):
                 echo.game_loop = loop
                 self._news.echoes.append(echo)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
+from terrarium.engine.battle import EVENT
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import EVENT
 
 
 @dataclass

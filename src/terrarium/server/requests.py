@@ -48,6 +48,7 @@ from terrarium.server.translate.debug import take_debug
 from terrarium.server.translate.game_info import fill_game_info
 from terrarium.server.translate.observation.response import fill_observation
 from terrarium.server.translate.queries import answer_queries
+from terrarium.server.translate.upgraded_units import damage_factor, upgrades_of
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
 MAX_STEP = 2**20
@@ -85,9 +86,14 @@ def _facts() -> RuleSet:
 
 
 def _data(session: Session, request: api.RequestData, response: api.ResponseData) -> None:
-    ground = session.playing.map.ground
-    copies = _copies(ground) if isinstance(ground, Scenario) else {}
-    fill_data(request, response, _facts(), copies)
+    game, facts = session.playing, _facts()
+    ground = game.map.ground
+    if isinstance(ground, Scenario):
+        fill_data(request, response, facts, _copies(ground))
+    else:
+        owned = upgrades_of(game.sim, game.player, facts)
+        factor = damage_factor(game.sim, game.player)
+        fill_data(request, response, facts, owned=owned, damage_factor=factor)
 
 
 def _copies(scenario: Scenario) -> dict[int, Unit]:

@@ -15,13 +15,19 @@ class Rounds:
     Battle n of a game has the seed of battle n of an environment with the game's seed.
     """
 
-    def __init__(self, sim: Simulator, seed: int) -> None:
-        self._sim, self._seed = sim, seed
-        self._n_begun = 0
-        self.n_tags = 0
+    def __init__(self, sim: Simulator, seed: int, first: int = 0, n_tags: int = 0) -> None:
+        """`first`: the battle to begin with, and how many units those before it had."""
+        self._sim, self._seed, self._first = sim, seed, first
+        self._n_begun = first
+        self.n_tags = n_tags
         """of units of earlier battles"""
         self.opening_ticks = 0
         """that a battle has run when it is first seen"""
+
+    @property
+    def number(self) -> int:
+        """Which battle of the game it is, from 0 on."""
+        return self._n_begun - 1
 
     @property
     def is_over(self) -> bool:
@@ -34,7 +40,7 @@ class Rounds:
         """Create the units of the next battle, with what they are told."""
         with quiet_wraparound():
             seed = int(battle_seed(np.uint64(self._seed), self._n_begun))
-        if self._n_begun > 0:
+        if self._n_begun > self._first:
             self.n_tags += int(self._sim.games.clock["next_tag"][0, 0])
         self._n_begun += 1
         self._sim.reset(seed)

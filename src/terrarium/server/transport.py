@@ -55,6 +55,9 @@ class Transport:
         self._stopped = threading.Event()
         self._admitting, self._answering = threading.Lock(), threading.Lock()
         self._client: ServerConnection | None = None
+        """admitted last"""
+        self._asking: ServerConnection | None = None
+        """whose request is being answered"""
         self._server: Server = serve(
             self._talk,
             sock=listening,
@@ -78,8 +81,10 @@ class Transport:
         self._stopped.set()
 
     def has_client(self) -> bool:
-        """Is the client connected that was admitted last?"""
-        return self._client is not None and self._client.state is State.OPEN
+        """Is the client there that waits for the present answer? Another one may have taken the
+        place of one that did not wait for it."""
+        client = self._asking or self._client
+        return client is not None and client.state is State.OPEN
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path != PATH:
@@ -102,7 +107,11 @@ class Transport:
                 # Undecoded: PySC2 and SMAC send protobuf in text frames, which is no UTF-8.
                 request = connection.recv(decode=False)
                 with self._answering:  # the answer to a client that has gone may still be made
-                    response = self._answer(request)
+                    self._asking = connection
+                    try:
+                        response = self._answer(request)
+                    finally:
+                        self._asking = None
                 connection.send(response)
                 if self._is_over():
                     with contextlib.suppress(OSError):  # it has closed already

@@ -13,6 +13,7 @@ from terrarium.data.maps.grids import Mask, mask_of, regions
 from terrarium.data.maps.importer import import_map
 from terrarium.data.maps.ramps import find_ramps, main_ramp
 from terrarium.data.maps.terrain import terrain_of
+from terrarium.errors import TerrariumError
 from tests.data.maps.captures import NAMES, captured_map, recorded
 from tests.data.maps.walking import joined_cells
 from tests.shared_facts import REFERENCE, needs_captures, needs_reference
@@ -137,7 +138,7 @@ def test_two_clients_saw_the_same_map() -> None:
 def test_the_observation_of_another_game_is_refused() -> None:
     info, _ = recorded("AcropolisLE")
     _, seen = recorded("EphemeronLE")
-    with pytest.raises(Exception, match=r"^map AcropolisLE: |^observation: "):
+    with pytest.raises(TerrariumError, match=r"^map AcropolisLE: |^observation: "):
         import_map(info, seen)
 
 

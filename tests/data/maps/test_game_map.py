@@ -16,6 +16,7 @@ from terrarium.data.maps.flat import flat_map
 from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.library import find_map
 from terrarium.data.maps.objects import MapObject
+from terrarium.errors import TerrariumError
 
 
 def with_wall(game_map: GameMap) -> GameMap:
@@ -154,7 +155,7 @@ def test_a_bad_file_is_refused(tmp_path: Path, old: str, new: str, message: str)
     assert old in text, text[:600]
     file = tmp_path / "bad.toml"
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(Exception, match=re.escape(message)) as error:
+    with pytest.raises(TerrariumError, match=re.escape(message)) as error:
         load_map(file)
     assert "bad" in str(error.value)
     assert "\n" not in str(error.value)
@@ -164,7 +165,7 @@ def test_a_truncated_grid_is_refused(tmp_path: Path) -> None:
     text = re.sub(r'(placement_grid = ".{8})[^"]*', r"\1", map_text(flat_map(48)))
     file = tmp_path / "cut.toml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(Exception, match="placement_grid"):
+    with pytest.raises(TerrariumError, match="placement_grid"):
         load_map(file)
 
 

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from tests.engine.economy.bases import Base
 
 RACES = ("Terran", "Protoss", "Zerg")

@@ -123,6 +123,29 @@ def test_workers_of_an_empty_geyser_bring_what_they_have_and_idle() -> None:
     assert sim.answer(0, crew[0]) == "CantTargetThatUnit"
 
 
+@pytest.mark.parametrize("aimed_at", ["field", "place"])
+def test_a_mule_that_is_called_down_gathers_at_once(aimed_at: str) -> None:
+    """Half-way between field and townhall, so that its first trip is as short as all others."""
+    base = Base(recorded_map("KairosJunctionLE"))
+    sim = base.sim
+    for worker in base.workers():
+        sim.remove(0, worker)
+    field = base.near(codes.MINERALS)[0]
+    x, y = (float(sim.units[c][0, field]) for c in ("x", "y"))
+    orbital = sim.create(0, "orbital_command", 1, 100.0, 100.0)
+    sim.units["energy"][0, orbital] = 60.0
+    if aimed_at == "field":
+        sim.use(0, orbital, "calldown_mule", target=field)
+    else:
+        sim.use(0, orbital, "calldown_mule", at=(x, y))
+    sim.step(66)
+    (mule,) = base.find("mule")
+    order = sim.games.orders[0, mule, 0]
+    assert (order["kind"], order["target"]) == (codes.GATHER, field)
+    sim.step(1450)
+    assert 225 <= base.gathered() <= 250
+
+
 def test_a_mule_brings_what_it_does_in_recorded_games() -> None:
     """225 to 250 in a life of 1,440 loops (economy.md, 13.4)."""
     base = Base(recorded_map("KairosJunctionLE"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from terrarium.engine.state import EVENT
+from terrarium.engine.battle import EVENT
 from terrarium.replay.games.fights import PAUSE_TICKS, FightFinder
 
 

@@ -61,6 +61,7 @@ def test_two_bots_play_each_other(tmp_path: Path) -> None:
         ((f"{BOTS}:Waiter", "--opponent", "hard"), "hard-zerg"),
         ((f"{BOTS}:Waiter", "--opponent", "hard-zerg-cheese"), "Builds: "),
         ((f"{BOTS}:Waiter", "--limit", "0"), "--limit is 0"),
+        ((f"{BOTS}:Waiter", "--patience", "-1"), "--patience is -1"),
     ],
 )
 def test_what_cannot_be_played_is_said_in_one_line(words: tuple[str, ...], said: str) -> None:
@@ -85,3 +86,69 @@ def test_a_file_that_plays_when_it_is_read_is_refused(tmp_path: Path, where: str
     assert answer.code == 2
     assert "starts a game of its own" in answer.err
     assert answer.err.count("\n") == 1
+
+
+BROKEN = """
+{first}
+from sc2.bot_ai import BotAI
+class Broken(BotAI):
+    {start}
+    async def on_step(self, iteration: int) -> None:
+        {step}
+"""
+STARTS = "async def on_start(self) -> None: "
+
+
+def broken(folder: Path, first: str = "", start: str = "", step: str = "pass") -> str:
+    """A file with a bot that goes wrong somewhere."""
+    file = folder / "broken.py"
+    file.write_text(BROKEN.format(first=first, start=start, step=step))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("import no_such_module", "line 2: ModuleNotFoundError: No module named"),
+        ("1 // 0", "line 2: ZeroDivisionError"),
+        ("def broken(", "line 2: "),
+        ("raise ValueError('two\\nlines')", "line 2: ValueError: two lines"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, first: str, said: str
+) -> None:
+    answer = call_program("play", broken(tmp_path, first))
+    assert answer.code == 2
+    assert f"broken.py, {said}" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"step": "if iteration == 3: [][0]"}, "broken.py, line 7: IndexError: list index out"),
+        ({"start": f"{STARTS}self.nothing"}, "broken.py, line 5: AttributeError: "),
+        ({"start": "def __init__(self, name): ..."}, "Broken: TypeError: "),
+        ({"step": "raise SystemExit(3)"}, "broken.py, line 7: SystemExit: 3"),
+        ({"step": "while iteration == 2: pass"}, "line 7: the bot does not come back from here"),
+    ],
+)
+def test_a_bot_that_fails_in_a_game_gets_one_line(
+    tmp_path: Path, parts: dict[str, str], said: str
+) -> None:
+    words = ("--opponent", "easy-zerg", "--map", "Flat32", "--no-page", "--patience", "1")
+    done = play(tmp_path, "play", broken(tmp_path, **parts), *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_of_two_bots_the_one_that_fails_is_named(tmp_path: Path) -> None:
+    bots = (f"{BOTS}:Waiter", broken(tmp_path, step="if iteration == 3: [][0]"))
+    done = play(tmp_path, "match", *bots, "--map", "Flat32", "--no-page")
+    assert done.returncode == 2
+    assert "broken.py, line 7: IndexError" in done.stderr
+    log = tmp_path / "match" / "bot.log"
+    assert f"The traceback is in {log}" in done.stderr
+    assert "Traceback" in log.read_text(encoding="utf-8")

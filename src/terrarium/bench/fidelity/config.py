@@ -21,9 +21,9 @@ class FidelityBenchConfig:
     only: tuple[str, ...] = ()
     """names of comparisons; none: all of them"""
     rules: str | None = None
-    """rule set or rule-set file that the battles are played by; None: each scenario's own"""
+    """rule set or rule-set file that the battles are played by; default: each scenario's own"""
     recordings: str | None = None
-    """recorded episodes of 3m (.npz); None: ../shared/data/smac_3m_real.npz, if it is there"""
+    """recorded episodes of 3m (.npz); default: ../shared/data/smac_3m_real.npz, if it is there"""
     episodes: int = 1000
     """battles of each comparison"""
     seed: int = 10000

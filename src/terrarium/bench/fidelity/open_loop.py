@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from terrarium.bench.fidelity.comparison import FidelitySetting, Measured, Row, mean_of
 from terrarium.bench.fidelity.recordings import Floats, RecordedEpisodes, match_by_place
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.plan import ALLY_OWNER, ENEMY_OWNER
 from terrarium.envs.kernels.tables import EAST, NORTH, SOUTH, STOP, WEST
 

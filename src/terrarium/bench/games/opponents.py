@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_GAMES = 10_000
 MAX_PROCESSES = 64
+MAX_TICKS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class OpponentBenchConfig:
             if not 0 <= getattr(self, name) <= MAX_GAMES:
                 raise TerrariumError(f"{name} is {getattr(self, name)}; allowed: 0 to {MAX_GAMES}")
         check_counts("processes", (self.processes,), MAX_PROCESSES)
+        check_counts("limit-ticks", (self.limit_ticks,), MAX_TICKS)
         find_opponent(self.against)
         if not self.maps:
             raise TerrariumError("maps: none; name one or more")

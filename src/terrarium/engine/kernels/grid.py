@@ -5,7 +5,8 @@ Buckets of a row follow each other in memory, and so do their members: a search 
 """
 
 from terrarium.engine.jit import kernel
-from terrarium.engine.state import CAMP_BUCKETS, N_MEMBERS, Game
+from terrarium.engine.scratch import CAMP_BUCKETS, N_MEMBERS
+from terrarium.engine.state import Game
 from terrarium.engine.tables.terrain import BUCKET
 
 CROWD = 48

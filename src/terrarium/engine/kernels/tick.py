@@ -36,7 +36,8 @@ from terrarium.engine.kernels.orders.script import run_script
 from terrarium.engine.kernels.setup.slots import update_living
 from terrarium.engine.kernels.vision.sight import look
 from terrarium.engine.kernels.vision.views import see
-from terrarium.engine.state import N_HITS, Game, has_economy, is_unit, keeps_sight
+from terrarium.engine.scratch import N_HITS
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel

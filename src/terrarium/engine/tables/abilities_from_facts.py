@@ -12,8 +12,8 @@ from terrarium.data.facts.ability_facts import Ability
 from terrarium.data.facts.unit_facts import RuleSet
 from terrarium.data.mechanics import MECHANICS as WORDS
 from terrarium.engine import codes
+from terrarium.engine.battle import N_COOLDOWNS
 from terrarium.engine.records import Records, records
-from terrarium.engine.state import N_COOLDOWNS
 from terrarium.engine.tables.mechanics.impact import IMPACT, has_impact, impact_row
 from terrarium.engine.tables.mechanics.registry import MECHANICS
 from terrarium.engine.tables.mechanics.table import mechanic_tables

@@ -12,7 +12,7 @@ from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
 from terrarium.engine.tables.structures import STRUCTURE
 
-RULES_VERSION = 6
+RULES_VERSION = 8
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25

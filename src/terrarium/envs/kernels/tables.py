@@ -5,8 +5,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from terrarium.engine.battle import COMMAND, UNIT
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND, UNIT, Game
+from terrarium.engine.state import Game
 from terrarium.envs.kernels.measures import Yardstick
 from terrarium.envs.views import StepOutput, Views
 

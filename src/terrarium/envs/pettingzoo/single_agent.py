@@ -1,6 +1,5 @@
 """Gymnasium environments as PettingZoo environments with a single agent."""
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from pettingzoo import ParallelEnv
 
 from terrarium.envs.pettingzoo.errors import PettingZooError, blaming
 from terrarium.errors import TerrariumError, nearest
+from terrarium.import_paths import import_from_here
 
 SINGLE = "gym:"
 AGENT = "agent"
@@ -36,7 +36,7 @@ def gymnasium_factory(name: str) -> tuple[Callable[..., Any], Callable[..., Any]
     module, _, found = name.removeprefix(SINGLE).rpartition(":")
     if module:
         with blaming(name, f"importing {module}"):
-            home = importlib.import_module(module)
+            home = import_from_here(module)
         if found not in gymnasium.registry:
             factory = getattr(home, found, None)
             if not callable(factory):

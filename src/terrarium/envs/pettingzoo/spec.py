@@ -1,6 +1,5 @@
 """Which environment is meant, and what it looks like from outside."""
 
-import importlib
 import inspect
 import os
 import re
@@ -33,6 +32,7 @@ from terrarium.envs.pettingzoo.single_agent import (
 )
 from terrarium.envs.pettingzoo.spaces import CHOICE, ActionCode, Part
 from terrarium.errors import TerrariumError, nearest
+from terrarium.import_paths import import_from_here
 
 PARTICLES, FOREIGN = "mpe/", "pettingzoo:"
 LIMITS = ("max_cycles", "max_steps", "max_episode_steps")
@@ -210,7 +210,7 @@ def _factory(name: str) -> tuple[Callable[..., Any], Mapping[str, inspect.Parame
             # PettingZoo's modules warn when they are imported, in favor of its registry of names.
             old = "The old environment creation API has been deprecated"
             warnings.filterwarnings("ignore", old, DeprecationWarning)
-            module = importlib.import_module(path)
+            module = import_from_here(path)
     # Importing runs foreign code, which may raise anything.
     except Exception as error:
         raise PettingZooError(

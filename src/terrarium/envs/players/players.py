@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from terrarium.data.battles.scenario import Scenario
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.records import Records, records
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.plan import ENEMY_OWNER
 from terrarium.envs.kernels.tables import NO_OP, NORTH, STOP
 from terrarium.envs.options import Options, options_for

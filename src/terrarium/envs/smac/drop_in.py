@@ -39,7 +39,7 @@ def run_program(program: str, args: Sequence[str], is_module: bool = False) -> N
 
 def folder_of(program: str, is_module: bool) -> str:
     """Where a program looks first for what it imports."""
-    return str(Path.cwd() if is_module else Path(program).resolve().parent)
+    return str(Path.cwd()) if is_module else os.path.dirname(os.path.realpath(program))
 
 
 def hidden_packages(program: str, is_module: bool = False) -> dict[str, str]:

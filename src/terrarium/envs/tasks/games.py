@@ -157,7 +157,7 @@ class GameTask:
 
     @property
     def title(self) -> str:
-        return f"{self.map.title} against {self.options.opponent}"
+        return f"against {self.options.opponent} on {self.map.title}"
 
     @property
     def limit_steps(self) -> int:

@@ -152,14 +152,28 @@ class Actor(AgentNetworks):
         tokens = [
             (crop, kept) for crop, (_, kept) in zip(crops, read, strict=True) if kept is not None
         ]
-        if n_steps == 1 or not isinstance(self.core, RecurrentCore):
+        if not isinstance(self.core, RecurrentCore):
             now = put_back(crops, features, n_rows * n_steps, n_agents)
             now = now.view(n_rows, n_steps, n_agents, -1)
             return replace(self._recall(now, None, carry, resets), crops=tokens)
         rows = torch.cat([one.flatten(0, 1) for one in features])  # [k, H]
         index = torch.cat([crop.index(n_agents) for crop in crops])  # [k] of B T A
-        counts = counts.expand(-1, -1, n_agents)
-        return replace(self._recall_counted(rows, index, carry, resets, counts), crops=tokens)
+        if n_steps == 1:
+            recalled = self._recall_now(rows, index, carry, resets)
+        else:
+            counts = counts.expand(-1, -1, n_agents)
+            recalled = self._recall_counted(rows, index, carry, resets, counts)
+        return replace(recalled, crops=tokens)
+
+    def _recall_now(self, rows: Tensor, index: Tensor, carry: Tensor, resets: Tensor) -> Encoding:
+        """What the core makes in one step of rows [k, H], which are those of B A that the index [k]
+        says. Others are absent: they do not come back, and remember nothing."""
+        n_rows, n_agents = carry.shape[:2]
+        memory = take_rows(carry.flatten(0, 1), index).unsqueeze(1)  # [k, 1, C]
+        now = self._recall(rows[:, None, None], None, memory, resets[index // n_agents])
+        features = put_rows(now.features.flatten(0, 2), index, n_rows * n_agents)
+        end = put_rows(now.carry[:, 0], index, n_rows * n_agents)
+        return Encoding(features.view(n_rows, 1, n_agents, -1), None, end.view_as(carry))
 
     def _recall_counted(
         self, rows: Tensor, index: Tensor, carry: Tensor, resets: Tensor, counts: Tensor

@@ -1,6 +1,7 @@
 """Cross-play: a team as one run learned it, with the other teams as another run learned them."""
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -172,7 +173,7 @@ def _check_words(words: Sequence[str]) -> None:
             f"crossplay needs at least two players, and there {'is' if words else 'are'} "
             f"{len(words)}; name folders of runs, and random if you like"
         )
-    paths = [word if word == RANDOM else str(Path(word).resolve()) for word in words]
+    paths = [word if word == RANDOM else os.path.realpath(word) for word in words]
     for number, path in enumerate(paths):
         if path in paths[:number]:
             raise TerrariumError(f"{words[number]} is named twice; name each player once")

@@ -146,7 +146,7 @@ def _read_exact(header: Header, body: Body) -> ExactGameRecord:
         tables[name], at = table_of(raw, _TABLES[name], length, at)
         tables[name].setflags(write=False)
     _check_times(tables)
-    _check_commands(tables["commands"], setup.n_slots)
+    check_commands(tables["commands"], setup.n_slots)
     owners = tables["surrenders"]["owner"]
     if not np.isin(owners, np.arange(1, len(about.players) + 1)).all():
         raise damaged("nobody knows who surrendered")
@@ -171,7 +171,7 @@ def _check_times(tables: dict[str, Records]) -> None:
             raise damaged(f"{name} were given before the game or after it")
 
 
-def _check_commands(commands: Records, n_slots: int) -> None:
+def check_commands(commands: Records, n_slots: int) -> None:
     """Numbers that no recorder writes."""
     for name, low, high in (
         ("unit", 0, n_slots - 1),

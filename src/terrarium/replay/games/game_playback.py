@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT, cheat, is_sound
 from terrarium.engine.handles import handle
 from terrarium.engine.kernels.setup.begin import Starts, reset
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import EngineError, Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import GameFrames
@@ -74,7 +74,7 @@ def simulator_of(record: ExactGameRecord) -> Simulator:
         seeds = np.array([record.about.seed], np.uint64)
         reset(sim.handles, handle(Starts(seeds, np.ones(1, np.bool_))))
     sim.games.clock["fog"] = record.about.fog
-    cheats = _without_tick(record.cheats, CHEAT)
+    cheats = without_tick(record.cheats, CHEAT)
     if not is_sound(cheats, sim):
         raise ReplayError("a cheat of this record cannot be carried out in its game")
     return sim
@@ -132,12 +132,12 @@ def put_in(sim: Simulator, record: ExactGameRecord, tick: int) -> None:
 
 def cheats_at(record: ExactGameRecord, tick: int) -> Records:
     """The cheats of a tick, records of CHEAT."""
-    return _without_tick(_of_tick(record.cheats, tick), CHEAT)
+    return without_tick(_of_tick(record.cheats, tick), CHEAT)
 
 
 def commands_at(record: ExactGameRecord, tick: int) -> Records:
     """The commands of a tick, records of COMMAND."""
-    return _without_tick(_of_tick(record.commands, tick), COMMAND)
+    return without_tick(_of_tick(record.commands, tick), COMMAND)
 
 
 def _of_tick(table: Records, tick: int) -> Records:
@@ -145,7 +145,8 @@ def _of_tick(table: Records, tick: int) -> Records:
     return table[first:last]
 
 
-def _without_tick(table: Records, dtype: np.dtype[Any]) -> Records:
+def without_tick(table: Records, dtype: np.dtype[Any]) -> Records:
+    """The rows of a record's table as the engine takes them."""
     rows = records(len(table), dtype)
     for name in table.dtype.names:
         if name != "tick":

@@ -10,10 +10,10 @@ from terrarium import __version__
 from terrarium.data.facts.rulesets import load_ruleset, ruleset_names
 from terrarium.data.games.melee import Melee
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT
 from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.engine.tables.rules import RULES_VERSION
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_frames import (
@@ -129,11 +129,7 @@ class GameRecorder:
 
     def note_cheats(self, cheats: Records) -> None:
         """Note cheats, records of CHEAT, that were carried out since the last step."""
-        noted = np.zeros(len(cheats), CHEATED)
-        noted["tick"] = self._tick
-        for name in CHEAT.names or ():
-            noted[name] = cheats[name]
-        self._cheats.append(noted)
+        self._cheats.append(cheated(cheats, self._tick))
 
     def record(
         self,
@@ -218,9 +214,22 @@ class GameRecorder:
 
 def _obeyed(commands: Records, tick: int) -> Records:
     """The commands that were obeyed; the others changed nothing."""
-    obeyed = commands[commands["result"] == codes.SUCCESS]
-    ordered = np.zeros(len(obeyed), ORDERED)
-    ordered["tick"] = tick
+    return ordered(commands[commands["result"] == codes.SUCCESS], tick)
+
+
+def ordered(commands: Records, tick: int) -> Records:
+    """Commands as records keep them."""
+    kept = np.zeros(len(commands), ORDERED)
+    kept["tick"] = tick
     for name in _KEPT:
-        ordered[name] = obeyed[name]
-    return ordered
+        kept[name] = commands[name]
+    return kept
+
+
+def cheated(cheats: Records, tick: int) -> Records:
+    """Cheats as records keep them."""
+    kept = np.zeros(len(cheats), CHEATED)
+    kept["tick"] = tick
+    for name in CHEAT.names or ():
+        kept[name] = cheats[name]
+    return kept

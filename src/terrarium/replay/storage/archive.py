@@ -1,6 +1,6 @@
 """The archive in which clients of the game look for a replay's version: an MPQ archive.
 
-user data    16 bytes, then the record as it is
+user data    16 bytes, then the record as it is, then what else there is to keep
 archive      its header, the files as they are, a table of hashes, a table of blocks
 
 burnysc2 and PySC2 read a JSON file from it before they start the game. Our own reader takes the
@@ -18,6 +18,7 @@ METADATA = "replay.gamemetadata.json"
 _ARCHIVE = b"MPQ\x1a"
 _USER_PREFIX = struct.Struct("<4sIII")
 _PREFIX = struct.Struct("<4sIIHHIIII")
+_SIZE = struct.Struct("<I")
 _SECTOR_SHIFT = 3
 _WHOLE_FILE = 0x81000000
 """Flags of a block: it exists, and is not cut into sectors."""
@@ -28,8 +29,8 @@ _NAME_A, _NAME_B, _TABLE = 1, 2, 3
 """What a name is hashed for."""
 
 
-def archived(record: bytes, metadata: dict[str, str]) -> bytes:
-    """A record as an archive that tells `metadata`."""
+def archived(record: bytes, metadata: dict[str, str], more: bytes = b"") -> bytes:
+    """A record as an archive that tells `metadata`; `more`: what else to keep beside it."""
     files = {METADATA: json.dumps(metadata).encode(), "(listfile)": METADATA.encode() + b"\r\n"}
     hashes = [_FREE] * _N_HASHES
     blocks, at = [], _PREFIX.size
@@ -46,9 +47,10 @@ def archived(record: bytes, metadata: dict[str, str]) -> bytes:
     ends = (at, at + 16 * _N_HASHES, _N_HASHES, len(blocks))
     prefix = _PREFIX.pack(_ARCHIVE, _PREFIX.size, size, 0, _SECTOR_SHIFT, *ends)
     # Only multiples of 512 bytes are looked at by those who search for the archive.
-    start = -(-(_USER_PREFIX.size + len(record)) // 512) * 512
+    kept = record + (_SIZE.pack(len(more)) + more if more else b"")
+    start = -(-(_USER_PREFIX.size + len(kept)) // 512) * 512
     user = _USER_PREFIX.pack(USER_DATA, start - _USER_PREFIX.size, start, len(record))
-    return (user + record).ljust(start, b"\0") + prefix + body + tables
+    return (user + kept).ljust(start, b"\0") + prefix + body + tables
 
 
 def from_archive(content: bytes) -> bytes:
@@ -59,6 +61,18 @@ def from_archive(content: bytes) -> bytes:
         raise damaged("it ends too early")
     size = _USER_PREFIX.unpack_from(content)[3]
     return content[_USER_PREFIX.size : _USER_PREFIX.size + size]
+
+
+def kept_beside(content: bytes) -> bytes:
+    """What else an archive that `archived` made keeps; of other content nothing."""
+    if content[: len(USER_DATA)] != USER_DATA or len(content) < _USER_PREFIX.size:
+        return b""
+    _, _, start, size = _USER_PREFIX.unpack_from(content)
+    at = _USER_PREFIX.size + size
+    if at + _SIZE.size > min(start, len(content)):
+        return b""
+    (length,) = _SIZE.unpack_from(content, at)
+    return content[at + _SIZE.size : min(at + _SIZE.size + length, start)]
 
 
 @cache

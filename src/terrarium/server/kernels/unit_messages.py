@@ -121,7 +121,8 @@ def put_vitals(view: ApiView, at: int, u: int) -> int:
         at = put_number(view, at, VESPENE, int(game.resources[u].contents))
     at = put_flag(view, at, FLYING, row.flying or me.status & codes.LIFTED != 0)
     at = put_flag(view, at, BURROWED, view.api.types[me.kind].burrowed)
-    return put_flag(view, at, HALLUCINATION, row.traits & codes.IS_HALLUCINATION != 0)
+    is_hallucination = me.status & codes.HALLUCINATED != 0 and is_own_side(view, int(me.owner))
+    return put_flag(view, at, HALLUCINATION, is_hallucination)
 
 
 @kernel

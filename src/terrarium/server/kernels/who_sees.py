@@ -79,8 +79,8 @@ def cloak_of(view: ApiView, u: int, display: int) -> int:
     """The state of a unit's cloak, as far as who looks knows it."""
     me = view.game.units[u]
     if display == VISIBLE:
-        if not me.status & codes.CLOAKED:
-            return NOT_CLOAKED
+        if not me.status & codes.CLOAKED or view.api.types[me.kind].burrowed:
+            return NOT_CLOAKED  # to burrow is no cloak, as measured in the game
         return CLOAKED_ALLIED if is_own_side(view, int(me.owner)) else CLOAK_DETECTED
     return CLOAKED if display == HIDDEN and is_hidden(me) else CLOAK_UNKNOWN
 

@@ -48,11 +48,9 @@ def find_served_map(path: str, data: bytes = b"") -> ServedMap | None:
 
 
 def _named(name: str) -> GameMap | Scenario | None:
-    if name in EMPTY_BATTLES:
-        return _empty_battle(name)
-    battles = {full.split("/")[1]: full for full in scenario_names("smac")}
-    if name in battles:
-        return load_scenario(battles[name])
+    battle = battle_named(name)
+    if battle is not None:
+        return battle
     imported = _imported_file(name)
     if imported is not None:
         logger.info("%s is %s: %s", name, IMPORTED, imported)
@@ -68,6 +66,14 @@ def _named(name: str) -> GameMap | Scenario | None:
         logger.info("%s is %s: %s", name, IMPORTED, imported)
         return load_map(imported)
     return _generated(outline)
+
+
+def battle_named(name: str) -> Scenario | None:
+    """SMAC's battle on the map of a name, or SMACv2's empty ground."""
+    if name in EMPTY_BATTLES:
+        return _empty_battle(name)
+    battles = {full.split("/")[1]: full for full in scenario_names("smac")}
+    return load_scenario(battles[name]) if name in battles else None
 
 
 def _generated(outline: LadderMap) -> GameMap:

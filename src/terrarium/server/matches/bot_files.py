@@ -15,12 +15,9 @@ from sc2.bot_ai import BotAI
 from sc2.data import AIBuild, Difficulty, Race
 
 from terrarium.errors import TerrariumError, nearest
+from terrarium.server.matches.trouble import MatchError, line_about
 
 RACES = tuple(race.name.lower() for race in Race if race.name != "NoRace")
-
-
-class MatchError(TerrariumError):
-    """A match cannot be played."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,8 @@ def load_bot(words: str) -> type[BotAI]:
     file = Path(name)
     if not file.is_file():
         raise MatchError(f"{name}: there is no such file; a bot is a Python file for burnysc2")
+    if file.suffix != ".py":
+        raise MatchError(f"{name}: a bot is a Python file for burnysc2, with a name in .py")
     bots = _bots_in(file)
     if wanted:
         bots = {key: bot for key, bot in bots.items() if key == wanted}
@@ -58,7 +57,14 @@ def _bots_in(file: Path) -> dict[str, type[BotAI]]:
     sys.modules[label] = module  # dataclasses look themselves up there
     sys.path.insert(0, str(file.parent.absolute()))  # bots import what lies beside them
     with _no_games_from(file):
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except SyntaxError as error:
+            raise MatchError(f"{error.filename}, line {error.lineno}: {error.msg}") from None
+        except TerrariumError:
+            raise
+        except Exception as error:
+            raise MatchError(line_about(error, [file.absolute().parent])) from error
     classes = inspect.getmembers(module, inspect.isclass)
     return {
         name: found

@@ -2,9 +2,11 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loguru import logger as bot_logger
 from sc2 import maps
@@ -13,13 +15,25 @@ from sc2.data import Race, Result
 from sc2.main import run_game
 from sc2.player import Bot, Computer, Human
 
+from terrarium.errors import TerrariumError
 from terrarium.replay.replays import load_replay
-from terrarium.server.matches.bot_files import ComputerName, MatchError
+from terrarium.server.matches.bot_files import ComputerName
+from terrarium.server.matches.trouble import (
+    BotHangs,
+    MatchError,
+    folder_of,
+    line_about,
+    patience,
+)
 from terrarium.server.process.install import default_folder, install
 from terrarium.server.process.launch import LOG_VARIABLE
 
+if TYPE_CHECKING:
+    from loguru import Message
+
 SERVER_LOG, BOT_LOG = "server.log", "bot.log"
 REPLAY, PAGE = "game.SC2Replay", "game.html"
+PATIENCE_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,8 @@ class MatchPlan:
     """of the game's time at faster speed; a tie then"""
     page: bool = True
     """write a page that shows the game"""
+    patience_seconds: int = PATIENCE_SECONDS
+    """of a step of a bot; one that takes longer hangs"""
 
 
 @dataclass(frozen=True)
@@ -73,14 +89,15 @@ def play_match(plan: MatchPlan) -> MatchOutcome:
     install(default_folder())
     os.environ["SC2PATH"] = str(default_folder())
     os.environ[LOG_VARIABLE] = str(folder / SERVER_LOG)
-    bot_logger.remove()
-    sink = bot_logger.add(folder / BOT_LOG, level="INFO")
-    players: list[Human | Bot | Computer] = [Bot(s.race, s.kind(), name=s.name) for s in plan.bots]
+    bots = [_made(seat) for seat in plan.bots]
+    players: list[Human | Bot | Computer] = [
+        Bot(seat.race, bot, name=seat.name) for seat, bot in zip(plan.bots, bots, strict=True)
+    ]
     if plan.computer is not None:
         c = plan.computer
         players.append(Computer(c.race, c.difficulty, c.build))
     began = time.monotonic()
-    try:
+    with _troubles_in(folder / BOT_LOG, plan), patience(bots, plan.patience_seconds):
         result = run_game(
             _map(plan.map),
             players,
@@ -89,8 +106,6 @@ def play_match(plan: MatchPlan) -> MatchOutcome:
             game_time_limit=plan.limit_seconds,
             random_seed=plan.seed,
         )
-    finally:
-        bot_logger.remove(sink)
     seconds = time.monotonic() - began
     replay = folder / REPLAY
     results = result if isinstance(result, list) else [result]
@@ -102,6 +117,46 @@ def play_match(plan: MatchPlan) -> MatchOutcome:
         replay=str(replay) if replay.exists() else None,
         page=_write_page(replay) if plan.page and replay.exists() else None,
     )
+
+
+def _made(seat: BotSeat) -> BotAI:
+    try:
+        return seat.kind()
+    except Exception as error:
+        raise MatchError(f"{seat.name}: {line_about(error, [folder_of(seat.kind)])}") from error
+
+
+@contextmanager
+def _troubles_in(log: Path, plan: MatchPlan) -> Iterator[None]:
+    """Keep the bots' log, and refuse a match in which one of them failed: the client swallows what
+    goes wrong in a first step, and of two bots it drops the error of either."""
+    failed: list[BaseException] = []
+
+    def note(message: "Message") -> None:
+        exception = message.record["exception"]
+        if exception is not None and exception.value is not None:
+            failed.append(exception.value)
+
+    bot_logger.remove()
+    sinks = [bot_logger.add(log, level="INFO"), bot_logger.add(note, level="ERROR")]
+    try:
+        yield
+    except TerrariumError:
+        raise
+    except (Exception, SystemExit, BotHangs) as error:
+        if not failed:
+            bot_logger.opt(exception=error).error("The match ended early.")
+        raise _failure(failed[0], log, plan) from error
+    finally:
+        for sink in sinks:
+            bot_logger.remove(sink)
+    if failed:
+        raise _failure(failed[0], log, plan) from failed[0]
+
+
+def _failure(error: BaseException, log: Path, plan: MatchPlan) -> MatchError:
+    said = line_about(error, [folder_of(seat.kind) for seat in plan.bots])
+    return MatchError(f"{said}. The traceback is in {log}")
 
 
 def _write_page(replay: Path) -> str:

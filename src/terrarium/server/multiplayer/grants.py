@@ -8,11 +8,11 @@ import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.cheats import CHEAT, is_sound
 from terrarium.engine.kernels.orders.orders import FURTHEST
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.server.inputs import Inputs
 from terrarium.server.live_game import MAX_CHATS, MAX_CHEATS, MAX_COMMANDS
 from terrarium.server.multiplayer.frames import PeerError

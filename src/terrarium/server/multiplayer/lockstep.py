@@ -67,6 +67,7 @@ class Lockstep:
         """Grant some loops with what the client has put in, and go on with the others."""
         self._go_to(self._granted[self._me])  # an earlier client may have left in the middle
         if self._game.ended:
+            self._end_together()
             return
         since = self._granted[self._me]
         grant = Grant(self._me, since, since + n_loops, inputs, *self._latest)
@@ -127,8 +128,12 @@ class Lockstep:
                 link.send(kind, payload)
 
     def _end_together(self) -> None:
+        """All servers have the result before a client reads it; who is out of a game that others go
+        on with waits for nobody."""
         self._done.add(self._me)
         self._tell(Kind.DONE, bytes([self._me]))
+        if not self._game.is_over:
+            return
         self._session.changed.wait_for(
             lambda: len(self._done | self._gone) == len(self._players), END_SECONDS
         )
@@ -152,6 +157,8 @@ class Lockstep:
             self._drop(client)
         elif kind == Kind.DONE:
             self._done.add(client)
+            # Its player is out, and stops nobody; where the game is over, it ends before.
+            self._granted[client] = FURTHEST_LOOP
         elif kind == Kind.QUITS:
             self._quitting.add(client)
         if self._me == 0:

@@ -20,7 +20,7 @@ def address_of(words: list[str]) -> tuple[str, int]:
             host = value
         elif flag == "-port":
             if not value.isdigit() or not 0 < int(value) < 65536:
-                sys.exit(f"-port {value}: a port is a number from 1 to 65535")
+                raise _end(f"-port {value}: a port is a number from 1 to 65535")
             port = int(value)
     return host, port
 
@@ -31,7 +31,13 @@ def open_port(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        sys.exit(f"cannot listen on {host} port {port}: {error.strerror or error}")
+        raise _end(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+
+
+def _end(message: str) -> SystemExit:
+    """The end of the program, with one line that says why."""
+    sys.stderr.write(f"terrarium: {message}\n")
+    return SystemExit(2)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,17 @@ from terrarium.replay.errors import ReplayError
 from terrarium.replay.games.game_file import game_bytes, game_from_bytes
 from terrarium.replay.games.game_frames import GAME_RESULTS
 from terrarium.replay.games.game_record import ExactGameRecord
-from terrarium.replay.storage.archive import archived
+from terrarium.replay.storage.archive import archived, kept_beside
 from terrarium.server.game_plan import GamePlan, ServedMap
 from terrarium.server.live_game import LiveGame
+from terrarium.server.replays.replayed_battles import shown_battle
+from terrarium.server.replays.saved_battles import (
+    SavedBattles,
+    battles_from_bytes,
+    battles_to_bytes,
+    last_battle,
+    saved_battles,
+)
 from terrarium.server.seats import RACE_NUMBERS, GameSeat, read_seat
 from terrarium.server.session import Refused
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
@@ -48,10 +56,24 @@ class SavedGame:
         return int(ticks[-1] - ticks[0])
 
 
+VERSION = {
+    "GameVersion": GAME_VERSION,
+    "BaseBuild": f"Base{BASE_BUILD}",
+    "DataBuild": str(BASE_BUILD),
+    "DataVersion": DATA_VERSION,
+}
+"""what clients look for in a file"""
+
+
 def saved_bytes(game: LiveGame) -> bytes:
     """A game, up to now, as a file."""
+    if not game.is_whole_game:
+        if game.is_replay:
+            raise Refused("Battles of a replay are not recorded again")
+        shown = shown_battle(last_battle(game))
+        return archived(shown, VERSION, battles_to_bytes(saved_battles(game)))
     if game.recorder is None:
-        raise Refused("This game is not recorded: it is a battle, or longer than any record")
+        raise Refused("This game is not recorded: it is longer than any record, or a replay")
     n_players = game.sim.n_players
     words = [_WORDS[result] for result in game.results]
     names = [_name(seat, k) for k, seat in enumerate(game.seats, 1) if seat.plays]
@@ -68,13 +90,7 @@ def saved_bytes(game: LiveGame) -> bytes:
             }
         ),
     )
-    version = {
-        "GameVersion": GAME_VERSION,
-        "BaseBuild": f"Base{BASE_BUILD}",
-        "DataBuild": str(BASE_BUILD),
-        "DataVersion": DATA_VERSION,
-    }
-    return archived(game_bytes(record), version)
+    return archived(game_bytes(record), VERSION)
 
 
 def _name(seat: GameSeat, player: int) -> str:
@@ -85,8 +101,11 @@ def _name(seat: GameSeat, player: int) -> str:
     return f"Player {player}"
 
 
-def read_saved(content: bytes) -> SavedGame:
+def read_saved(content: bytes) -> SavedGame | SavedBattles:
     """Read what `saved_bytes` wrote, or the exact record of any game."""
+    battles = kept_beside(content)
+    if battles:
+        return battles_from_bytes(battles)
     record = game_from_bytes(content)
     if not isinstance(record, ExactGameRecord):
         raise ReplayError("a light record shows a game, but cannot be played again")

@@ -5,32 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 from s2clientprotocol import sc2api_pb2 as api
 
-from terrarium.engine import codes
-from terrarium.engine.records import Records
 from terrarium.engine.simulator import Simulator
 from terrarium.games.ending import GameResult
 from terrarium.replay.games.game_playback import cheats_at, commands_at, simulator_of
 from terrarium.replay.record import checksum
 from terrarium.server.live_game import LiveGame
+from terrarium.server.replays.echoes import echo_of
 from terrarium.server.replays.files import SavedGame
+from terrarium.server.replays.saved_battles import SavedBattles
 from terrarium.server.session import Refused
-from terrarium.server.translate.ids import (
-    CANCEL_LAST,
-    RALLY,
-    RALLY_WORKERS,
-    SMART,
-    Ids,
-    api_tag,
-)
-
-CUT = 4096.0
-"""Points are shown to this part of a cell, as the game keeps them."""
-_WITHOUT_PRODUCT = {
-    codes.SMART: SMART,
-    codes.RALLY: RALLY,
-    codes.RALLY_WORKERS: RALLY_WORKERS,
-    codes.CANCEL_LAST: CANCEL_LAST,
-}
 
 
 class ReplayGame(LiveGame):
@@ -100,7 +83,7 @@ class ReplayGame(LiveGame):
             self.sim.surrender(0, owner)
         given = record.commands[record.commands["tick"] == tick]
         for command in given[given["owner"] == self.player]:
-            self._news.echoes.append(self._echo(command))
+            self._news.echoes.append(echo_of(self, command))
 
     def _check(self) -> None:
         tick = int(self.sim.ticks[0])
@@ -111,38 +94,11 @@ class ReplayGame(LiveGame):
                 f"The replay cannot be played on: the engine plays another game by loop {self.loop}"
             )
 
-    def _echo(self, command: Records) -> api.Action:
-        """A recorded command as an action of its player."""
-        action = api.Action(game_loop=self.loop)
-        told = action.action_raw.unit_command
-        told.ability_id = _ability_of(self.sim, self.ids, command)
-        told.unit_tags.append(api_tag(int(self.sim.units["tag"][0, int(command["unit"])])))
-        told.queue_command = bool(command["queued"])
-        target = int(command["target"])
-        if target >= 0:
-            told.target_unit_tag = api_tag(int(self.sim.units["tag"][0, target]))
-        elif command["x"] or command["y"]:
-            told.target_world_space_pos.x = int(command["x"] * CUT) / CUT
-            told.target_world_space_pos.y = int(command["y"] * CUT) / CUT
-        return action
 
-
-def _ability_of(sim: Simulator, ids: Ids, command: Records) -> int:
-    kind, row = int(command["kind"]), int(command["ability"])
-    if kind in _WITHOUT_PRODUCT:
-        return _WITHOUT_PRODUCT[kind]
-    if kind == codes.PRODUCE and 0 <= row < len(ids.products):
-        return int(ids.products[row])
-    if kind == codes.BUILD and not 0 <= row < len(ids.products):
-        return 0
-    if kind == codes.CAST and not 0 <= row < len(ids.abilities):
-        return 0
-    return ids.order_ability(int(sim.units["kind"][0, int(command["unit"])]), kind, row)
-
-
-def apm_of(saved: SavedGame) -> Iterator[int]:
+def apm_of(saved: SavedGame | SavedBattles) -> Iterator[int]:
     """Commands a minute, of each player."""
     minutes = max(saved.n_loops, 1) / (22.4 * 60.0)
-    owners = saved.record.commands["owner"]
+    commands = saved.record.commands if isinstance(saved, SavedGame) else saved.commands
+    owners = commands["owner"]
     for player in range(1, len(saved.players) + 1):
         yield round(int((owners == player).sum()) / minutes)

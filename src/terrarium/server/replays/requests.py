@@ -1,5 +1,6 @@
 """save_replay, start_replay and replay_info."""
 
+import os
 from pathlib import Path
 
 from s2clientprotocol import sc2api_pb2 as api
@@ -8,14 +9,19 @@ from terrarium.errors import TerrariumError
 from terrarium.replay.errors import ReplayError
 from terrarium.replay.files import read_file
 from terrarium.replay.storage.container import MAX_FILE
+from terrarium.server.live_game import LiveGame
 from terrarium.server.lobby import forget_left, let_go, refuse_pictures
 from terrarium.server.realtime import LOOPS_PER_SECOND, start_clock
 from terrarium.server.replays.files import SavedGame, read_saved, saved_bytes
 from terrarium.server.replays.replay_game import ReplayGame, apm_of
+from terrarium.server.replays.replayed_battles import ReplayedBattles
+from terrarium.server.replays.saved_battles import SavedBattles
 from terrarium.server.session import IN_REPLAY, Session
 from terrarium.server.texts import text_of
 from terrarium.server.versions import BASE_BUILD, DATA_VERSION, GAME_VERSION
 
+REPLAYS = "Replays"
+"""below SC2PATH, where clients keep replays"""
 Starting = api.ResponseStartReplay
 Informing = api.ResponseReplayInfo
 
@@ -54,13 +60,7 @@ def start_replay(
         return
     session.end_preparation()
     try:
-        game = ReplayGame(
-            saved,
-            request.observed_player_id,
-            request.options,
-            request.disable_fog,
-            request.record_replay,
-        )
+        game = _replayed(saved, request)
     except TerrariumError as error:
         response.error, response.error_details = Starting.LaunchError, str(error)
         return
@@ -72,6 +72,13 @@ def start_replay(
     session.note_end()  # it may hold the beginning of a game alone
     if game.realtime:
         start_clock(session, game)
+
+
+def _replayed(saved: SavedGame | SavedBattles, request: api.RequestStartReplay) -> LiveGame:
+    player, options = request.observed_player_id, request.options
+    if isinstance(saved, SavedBattles):
+        return ReplayedBattles(saved, player, options)
+    return ReplayGame(saved, player, options, request.disable_fog, request.record_replay)
 
 
 def replay_info(
@@ -97,12 +104,20 @@ def _content(which: str, path: str | bytes, data: bytes) -> bytes:
     if which == "replay_data":
         return data
     try:
-        return read_file(Path(text_of(path)), MAX_FILE + 1)
+        return read_file(_found(Path(text_of(path))), MAX_FILE + 1)
     except ValueError as error:  # of a path with a zero byte
         raise ReplayError("this is no path of a file") from error
 
 
-def _describe(saved: SavedGame, response: api.ResponseReplayInfo) -> None:
+def _found(path: Path) -> Path:
+    """A path as it is, or in the folder where clients find the game's replays."""
+    folder = os.environ.get("SC2PATH")
+    if folder is None or path.is_file():
+        return path
+    return Path(folder) / REPLAYS / path
+
+
+def _describe(saved: SavedGame | SavedBattles, response: api.ResponseReplayInfo) -> None:
     plan = saved.plan
     response.map_name, response.local_map_path = plan.map.title, plan.map.file_name
     response.game_duration_loops = saved.n_loops

@@ -1,4 +1,4 @@
-"""Action errors: what the engine refused or dropped after an action had been answered."""
+"""What became of actions after they had been answered."""
 
 from collections.abc import Iterator
 
@@ -11,26 +11,13 @@ from terrarium.server.translate.ids import Ids, api_tag
 from terrarium.server.translate.unit_commands import NO_ECHO, GivenActions
 
 
-def refusals(
-    given: GivenActions, answers: Records
-) -> tuple[list[api.ActionError], list[api.Action]]:
-    """The errors of actions that no unit could carry out any more, and the echoes of the others."""
+def carried_out(given: GivenActions, answers: Records) -> list[api.Action]:
+    """The echoes of actions that some unit carries out. What earlier actions of a request have left
+    no room or resources for is dropped, and nothing tells of it."""
     done = np.zeros(len(given.echoes), np.bool_)
     shown = given.actions != NO_ECHO
     done[given.actions[shown & (answers["result"] == codes.SUCCESS)]] = True
-    errors = []
-    for k in np.flatnonzero(~done).tolist():
-        row = int(np.flatnonzero(given.actions == k)[0])
-        raw = given.echoes[k].action_raw
-        part = raw.toggle_autocast if raw.HasField("toggle_autocast") else raw.unit_command
-        errors.append(
-            api.ActionError(
-                unit_tag=part.unit_tags[0],
-                ability_id=int(given.abilities[row]),
-                result=answers["result"][row],
-            )
-        )
-    return errors, [given.echoes[k] for k in np.flatnonzero(done).tolist()]
+    return [given.echoes[k] for k in np.flatnonzero(done).tolist()]
 
 
 def failures(ids: Ids, player: int, n_tags: int, events: Records) -> Iterator[api.ActionError]:

@@ -5,12 +5,12 @@ import math
 from s2clientprotocol import error_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
-from terrarium.data.maps.game_map import GameMap
 from terrarium.engine import codes
 from terrarium.server.live_game import LiveGame
+from terrarium.server.translate.cropping import raw_origin
+from terrarium.server.translate.fixed_point import cut
 from terrarium.server.translate.tagged_units import TaggedUnits
 from terrarium.server.translate.unit_commands import CommandReader
-from terrarium.server.translate.unit_orders import cut
 
 
 def take_actions(game: LiveGame, request: api.RequestAction, response: api.ResponseAction) -> None:
@@ -47,14 +47,6 @@ def take_actions(game: LiveGame, request: api.RequestAction, response: api.Respo
     answers = iter(decided)
     for result in results:
         response.result.append(next(answers) if result is None else result)
-
-
-def raw_origin(game: LiveGame) -> tuple[float, float]:
-    """Where the raw coordinates of a client begin on the map."""
-    ground = game.map.ground
-    if game.options.raw_crop_to_playable_area and isinstance(ground, GameMap):
-        return float(ground.playable[0]), float(ground.playable[1])
-    return 0.0, 0.0
 
 
 def is_about_pictures(action: api.Action) -> bool:

@@ -74,6 +74,10 @@ class CommandTable:
         """Can units of a type use an ability at all?"""
         return bool(self._ids.meanings(kind, ability))
 
+    def is_general(self, ability: int) -> bool:
+        """Does an ability stand for others, of whatever types?"""
+        return self._ids.is_general(ability)
+
     def autocasts(self, kind: int, ability: int) -> tuple[AbilityChoice, ...]:
         """The abilities of a type that an ability id can switch to work by themselves."""
         key = (kind, ability)

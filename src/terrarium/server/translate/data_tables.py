@@ -14,9 +14,9 @@ from terrarium.data.api.catalog import ApiAbility, api_abilities
 from terrarium.data.facts.buff_facts import Buff, Effect
 from terrarium.data.facts.unit_facts import RuleSet, Unit, Weapon
 from terrarium.data.facts.upgrade_facts import Upgrade
+from terrarium.server.translate.fixed_point import rounded
+from terrarium.server.translate.upgraded_units import with_upgrades
 
-FIXED_POINT = 4096
-"""The game's numbers are multiples of 1/4096."""
 VERBS = {
     "train": "Train",
     "warp_in": "TrainWarp",
@@ -51,12 +51,10 @@ WEAPON_TARGETS = {
     "ground": data_pb2.Weapon.Ground,
     "air": data_pb2.Weapon.Air,
 }
+N_UPGRADES = 306
+"""as in the longest recorded table (sc2api.md, 10): bots ask for the costs of upgrades of later
+versions too, and would stop where there is no row"""
 T = TypeVar("T")
-
-
-def fixed(number: float) -> float:
-    """A number as the game keeps it."""
-    return round(number * FIXED_POINT) / FIXED_POINT
 
 
 def fill_data(
@@ -64,18 +62,22 @@ def fill_data(
     response: api.ResponseData,
     facts: RuleSet,
     copies: Mapping[int, Unit] = MappingProxyType({}),
+    owned: Iterable[Upgrade] = (),
+    damage_factor: float = 1.0,
 ) -> None:
-    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids."""
+    """Fill the tables that a client asks for; `copies` are SMAC's copies of units by their ids,
+    `owned` the upgrades that the client's player has."""
     if request.ability_id:
         known = {k: a for k, a in api_abilities().items() if a.in_4_10}
         _fill(response.abilities, known, "ability_id", _ability)
     if request.unit_type_id:
         units = {u.id: u for u in facts.units.values() if u.agent_copy_of is None}
+        units = with_upgrades(units, owned, damage_factor)
         _fill(response.units, units, "unit_id", _unit)
         _fill_copies(response, copies)
     if request.upgrade_id:
         upgrades = {u.id: u for u in facts.upgrades.values() if u.id is not None}
-        _fill(response.upgrades, upgrades, "upgrade_id", _upgrade)
+        _fill(response.upgrades, upgrades, "upgrade_id", _upgrade, N_UPGRADES)
     if request.buff_id:
         buffs = {b.id: b for b in facts.buffs.values() if b.id is not None}
         _fill(response.buffs, buffs, "buff_id", _buff)
@@ -84,8 +86,10 @@ def fill_data(
         _fill(response.effects, effects, "effect_id", _effect)
 
 
-def _fill(rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any], None]) -> None:
-    for number in range(max(known) + 1):
+def _fill(
+    rows: Any, known: Mapping[int, T], key: str, write: Callable[[T, Any], None], fewest: int = 0
+) -> None:
+    for number in range(max(fewest, max(known) + 1)):
         row = rows.add()
         setattr(row, key, number)
         if number in known:
@@ -121,7 +125,7 @@ def _ability(ability: ApiAbility, row: data_pb2.AbilityData) -> None:
     if ability.footprint_radius is not None:
         row.footprint_radius = ability.footprint_radius
     if ability.cast_range is not None:
-        row.cast_range = fixed(ability.cast_range)
+        row.cast_range = rounded(ability.cast_range)
 
 
 def friendly_name(ability: ApiAbility) -> str:
@@ -134,14 +138,14 @@ def _unit(unit: Unit, row: data_pb2.UnitTypeData) -> None:
     row.name, row.available = unit.api_name, True
     if unit.cargo_size:
         row.cargo_size = unit.cargo_size
-    row.movement_speed, row.armor = fixed(unit.speed), unit.armor
+    row.movement_speed, row.armor = rounded(unit.speed), unit.armor
     row.attributes.extend(_attributes(unit.attributes))
     row.weapons.extend(_weapon(weapon) for weapon in unit.weapons if _is_listed(weapon))
     _fill_cost(unit, row)
     row.race = common_pb2.Race.Value(unit.race) if unit.race != "Neutral" else common_pb2.NoRace
     if unit.resource is not None:
         setattr(row, f"has_{unit.resource.kind}", True)
-    row.sight_range = fixed(unit.sight)
+    row.sight_range = rounded(unit.sight)
     row.tech_alias.extend(unit.api.tech_alias)
     if unit.api.unit_alias is not None:
         row.unit_alias = unit.api.unit_alias
@@ -159,7 +163,7 @@ def _fill_cost(unit: Unit, row: data_pb2.UnitTypeData) -> None:
     if about.creation_ability:
         row.ability_id = about.creation_ability
     if about.build_time_loops:
-        row.build_time = 16.0 * fixed(about.build_time_loops / 16.0)
+        row.build_time = 16.0 * rounded(about.build_time_loops / 16.0)
     if about.tech_requirement:
         row.tech_requirement = about.tech_requirement
         row.require_attached = about.require_attached
@@ -179,8 +183,8 @@ def _weapon(weapon: Weapon) -> data_pb2.Weapon:
         type=WEAPON_TARGETS[weapon.targets],
         damage=weapon.damage or 0.0,
         attacks=weapon.attacks,
-        range=fixed(weapon.range),
-        speed=fixed(weapon.cooldown_loops / 16.0),
+        range=rounded(weapon.range),
+        speed=rounded(weapon.cooldown_loops / 16.0),
     )
     for attribute, bonus in weapon.bonus.items():
         row.damage_bonus.add(attribute=data_pb2.Attribute.Value(attribute), bonus=bonus)

@@ -189,6 +189,16 @@ class Ids:
         """Is it an ability of the API at all?"""
         return ability in self._api
 
+    def link(self, ability: int) -> str:
+        """The name of the command card that an ability belongs to."""
+        entry = self._api.get(ability)
+        return entry.link if entry else ""
+
+    def is_general(self, ability: int) -> bool:
+        """Does an ability only stand for others?"""
+        entry = self._api.get(ability)
+        return entry is not None and entry.kind == "general"
+
     def _copies(self) -> Mapping[int, int]:
         setup = self._sim.setup
         copies = agent_copies(setup) if isinstance(setup, Scenario) else {}

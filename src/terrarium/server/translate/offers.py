@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from s2clientprotocol import query_pb2
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.questions import judge_offers
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
 from terrarium.server.translate.command_table import CANCELS
 from terrarium.server.translate.ids import Ids, Meaning, Scope
 from terrarium.server.translate.tagged_units import TaggedUnits
@@ -30,6 +30,8 @@ class _Card:
     aimed: tuple[bool, ...]
     halts: NDArray[np.bool_]
     """which of them break building off"""
+    undoes: NDArray[np.int64]
+    """the product that one gives up, where a type becomes several; -1 = it is no such one"""
 
 
 class OfferTable:
@@ -71,6 +73,18 @@ class OfferTable:
             tuple(meaning.ability for meaning in meanings),
             tuple(meaning.target in AIMED for meaning in meanings),
             np.array([meaning.scope == Scope.WORK for meaning in meanings], np.bool_),
+            np.array([self._undoes(kind, meaning) for meaning in meanings], np.int64),
+        )
+
+    def _undoes(self, kind: int, meaning: Meaning) -> int:
+        """The change of form whose cancel an ability is."""
+        if meaning.scope != Scope.MORPH:
+            return codes.NO_PRODUCT
+        link = self._ids.link(meaning.ability)
+        made = np.flatnonzero(self._sim.rules.products["by"] == kind).tolist()
+        return next(
+            (p for p in made if self._ids.link(int(self._ids.products[p])) == link),
+            codes.NO_PRODUCT,
         )
 
 
@@ -111,6 +125,9 @@ def answer_offers(
                 first += len(card.abilities)
                 if card.halts.any():
                     mine[card.halts] = builder_at(sim, slot) >= 0
+                if mine.any() and (card.undoes >= 0).any():
+                    now = int(sim.games.items["product"][0, slot, 0])
+                    mine &= (card.undoes < 0) | (card.undoes == now)
             answer.CopyFrom(table.message(kind, mine))
         answer.unit_tag = tag
         answers.append(answer)

@@ -12,7 +12,7 @@ from terrarium.engine.questions import measure_ways
 from terrarium.engine.records import records
 from terrarium.engine.simulator import BEYOND, Simulator
 from terrarium.server.live_game import LiveGame
-from terrarium.server.translate.actions import raw_origin
+from terrarium.server.translate.cropping import raw_origin
 from terrarium.server.translate.offers import answer_offers
 from terrarium.server.translate.placements import answer_placements
 from terrarium.server.translate.tagged_units import TaggedUnits

@@ -11,14 +11,15 @@ from s2clientprotocol import raw_pb2
 from s2clientprotocol import sc2api_pb2 as api
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.questions import judge_commands
 from terrarium.engine.records import Records, records
 from terrarium.engine.simulator import Simulator
-from terrarium.engine.state import COMMAND
+from terrarium.server.kernels.order_lists import FIXED_POINT
 from terrarium.server.translate.command_table import AbilityChoice, CommandTable
+from terrarium.server.translate.fixed_point import cut
 from terrarium.server.translate.ids import SMART
 from terrarium.server.translate.tagged_units import TaggedUnits
-from terrarium.server.translate.unit_orders import FIXED_POINT, cut
 
 FURTHEST = 1e6
 """Coordinates beyond are no place."""
@@ -125,7 +126,8 @@ class CommandReader:
         """The answer where units of a type have no such ability, or not for what it is aimed at."""
         if int(self._sim.units["owner"][0, slot]) != self._player:
             return codes.YOU_CANT_CONTROL_THAT_UNIT
-        return codes.ERROR if self._table.has(kind, ability) else codes.NOT_SUPPORTED
+        known = self._table.has(kind, ability) or self._table.is_general(ability)
+        return codes.ERROR if known else codes.NOT_SUPPORTED
 
     def read_autocast(self, toggle: raw_pb2.ActionRawToggleAutocast) -> None:
         """Add a switch of an autocast."""
@@ -271,6 +273,8 @@ class CommandReader:
                 answer = answers[candidate.row]
                 if candidate.choice.halts and answer == codes.ERROR:
                     answer = codes.NOT_SUPPORTED  # nobody builds
+                if candidate.choice.kind == codes.CANCEL_LAST and answer == codes.NOT_SUPPORTED:
+                    answer = codes.ERROR  # there is nothing of the kind to cancel
                 if answer == codes.SUCCESS:
                     accepted.append(candidate)
                     break

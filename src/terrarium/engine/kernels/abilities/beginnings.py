@@ -92,7 +92,8 @@ def begin_summon(game: Game, ability: int, u: int, v: int, x: float, y: float) -
     if has_economy(game) and ability == game.rules.breeding[0].inject:
         inject(game, ability, u, v)
     elif made.ticks > 0.0 or made.missile_speed > 0.0:
-        send(game, ability, u, codes.NO_UNIT, x, y)
+        employed = v >= 0 and game.rules.types[made.kind].worker
+        send(game, ability, u, v if employed else codes.NO_UNIT, x, y)
     else:
         effect = effect_now(game, u, codes.NO_UNIT, x, y)
         effect.ability = ability

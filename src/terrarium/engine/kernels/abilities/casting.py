@@ -31,7 +31,8 @@ from terrarium.engine.kernels.orders.permission import (
     reaches,
     still_there,
 )
-from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.scratch import N_SHOTS
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.mechanics.registry import MECHANICS
 
 DOING = codes.CASTING | codes.MORPHING | codes.DRAGGED | codes.JOINED | codes.AUTOCASTS

@@ -3,6 +3,7 @@
 from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.stats import upgraded
+from terrarium.engine.kernels.economy.payment import energy_price
 from terrarium.engine.state import Game
 
 
@@ -27,7 +28,7 @@ def pay(game: Game, u: int, ability: int) -> None:
         game.rules.abilities[ability],
         game.players[game.units[u].owner],
     )
-    me.energy -= row.energy
+    me.energy -= energy_price(game, me.owner, row.energy)
     me.hp -= row.life
     if not player.cheats & codes.PAYS_NOTHING:
         player.minerals -= max(row.minerals, 0.0)  # what comes back does so at the end

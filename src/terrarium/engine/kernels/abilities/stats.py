@@ -5,12 +5,13 @@ that battles without upgrades and buffs pay nothing for those who have them.
 """
 
 from terrarium.engine import codes
+from terrarium.engine.battle import MAX_PLAYERS
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.economy.work import changes_form
 from terrarium.engine.kernels.ground.creep import creep_at
 from terrarium.engine.kernels.ground.power import is_powered
 from terrarium.engine.records import Records
-from terrarium.engine.state import MAX_PLAYERS, Game, has_economy
+from terrarium.engine.state import Game, has_economy
 
 LOWEST_RATE, HIGHEST_RATE = 0.25, 128.0
 """Limits of the rate of attacks (game_rules.md, 2)."""

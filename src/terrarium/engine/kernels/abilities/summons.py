@@ -5,11 +5,12 @@ from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.abilities.buffs import add_buff, end_buff
 from terrarium.engine.kernels.abilities.outcomes import is_force_field
 from terrarium.engine.kernels.abilities.stats import refresh
+from terrarium.engine.kernels.economy.calldowns import employ, landing_at
 from terrarium.engine.kernels.orders.orders import go_to_point
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.free_places import find_room
 from terrarium.engine.records import Records
-from terrarium.engine.state import Game, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit
 
 
 @kernel
@@ -22,6 +23,10 @@ def summon(game: Game, effect: Records) -> None:
     runs = game.rules.types[kind].mobile and row.range >= FROM_MAKER and what.ticks == 0.0
     runs = runs and is_unit(game, u, tag)
     from_x, from_y = (game.units[u].x, game.units[u].y) if runs else (x, y)
+    on = effect.target if is_unit(game, effect.target, effect.target_tag) else codes.NO_UNIT
+    employed = has_economy(game) and game.rules.types[kind].worker
+    if employed and on >= 0 and game.rules.types[game.units[on].kind].resource != codes.NO_RESOURCE:
+        from_x, from_y = landing_at(game, owner, on)
     for _ in range(what.count):
         made = spawn(game, kind, owner, from_x, from_y, False)
         if made < 0:
@@ -35,6 +40,8 @@ def summon(game: Game, effect: Records) -> None:
         game.skills[made].maker, game.skills[made].maker_tag = u, tag
         if runs:
             go_to_point(game, made, codes.MOVE, x, y, False)
+        if employed:
+            employ(game, made, on)
         if is_unit(game, u, tag) and (row.flag_bits & codes.JOINS_SUMMONED or row.user_buff >= 0):
             game.skills[u].made, game.skills[u].made_tag = made, game.units[made].tag
             if row.user_buff >= 0:

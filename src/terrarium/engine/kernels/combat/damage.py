@@ -11,7 +11,8 @@ from terrarium.engine.kernels.owners import is_enemy, is_friend
 from terrarium.engine.kernels.random import toss
 from terrarium.engine.kernels.vision.visibility import show_attacker
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_CALLERS, N_HITS, Game, has_economy, is_unit, keeps_sight
+from terrarium.engine.scratch import N_CALLERS, N_HITS
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 MINIMUM_DAMAGE = 0.5
 

@@ -12,7 +12,8 @@ from terrarium.engine.kernels.events import note_death
 from terrarium.engine.kernels.geometry import NEARLY, length
 from terrarium.engine.kernels.movement.footprints import lift_footprint
 from terrarium.engine.kernels.orders.building import drop_orders
-from terrarium.engine.state import N_HITS, Game, has_economy
+from terrarium.engine.scratch import N_HITS
+from terrarium.engine.state import Game, has_economy
 
 BROOD_TICKS = 8.0
 """from the death of a Zerg structure until its broodlings are there"""

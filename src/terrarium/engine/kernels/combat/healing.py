@@ -6,7 +6,8 @@ from terrarium.engine.kernels.geometry import NEARLY, edge_distance
 from terrarium.engine.kernels.orders.orders import current_order
 from terrarium.engine.kernels.owners import is_friend
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import N_PATIENTS, Game, has_economy
+from terrarium.engine.scratch import N_PATIENTS
+from terrarium.engine.state import Game, has_economy
 
 
 @kernel

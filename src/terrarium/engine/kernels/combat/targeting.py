@@ -11,7 +11,8 @@ from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.orders.orders import current_order, forget_target, take_target
 from terrarium.engine.kernels.owners import is_enemy
 from terrarium.engine.kernels.random import toss
-from terrarium.engine.state import N_MEMBERS, Game, is_unit
+from terrarium.engine.scratch import N_MEMBERS
+from terrarium.engine.state import Game, is_unit
 from terrarium.engine.tables.terrain import BUCKET
 
 FLEE_DISTANCE = 5.0
@@ -56,7 +57,7 @@ def acquire_targets(game: Game) -> None:
             forget_target(game, u)
             if not may_choose(game, u):
                 continue  # led too far from its home
-        if row.acquires == codes.ACQUIRE_OFFENSIVE:
+        if looks_around(game, u):
             lost = had_target and me.target < 0
             if lost or turn + me.phase == 0 or turn + me.phase == scan_ticks:
                 v = best_target(game, u)
@@ -66,6 +67,16 @@ def acquire_targets(game: Game) -> None:
                     take_target(game, u, v, codes.TARGET_ACQUIRED)
         if me.target < 0 and attacker >= 0:
             retaliate(game, u, attacker)
+
+
+@kernel
+def looks_around(game: Game, u: int) -> bool:
+    """Does a unit look for enemies by itself? Workers only on their way to an attack: by data they
+    acquire defensively, and a rush of workers that attack-move fights whoever it meets."""
+    if game.rules.types[game.units[u].kind].acquires == codes.ACQUIRE_OFFENSIVE:
+        return True
+    order = current_order(game, u)
+    return order == codes.ATTACK_MOVE or order == codes.PATROL
 
 
 @kernel

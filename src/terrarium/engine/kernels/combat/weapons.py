@@ -9,7 +9,8 @@ from terrarium.engine.kernels.economy.hangars import launch_interceptor
 from terrarium.engine.kernels.geometry import edge_distance, length
 from terrarium.engine.kernels.orders.orders import forget_target
 from terrarium.engine.kernels.random import COOLDOWN, VOLLEY, bits, uniform
-from terrarium.engine.state import N_SHOTS, Game, has_economy, is_unit
+from terrarium.engine.scratch import N_SHOTS
+from terrarium.engine.state import Game, has_economy, is_unit
 from terrarium.engine.tables.rules import NEAR_DISTANCE, SPLASH_RADIUS_LIMIT
 
 

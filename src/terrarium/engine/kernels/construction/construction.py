@@ -16,7 +16,7 @@ from terrarium.engine.kernels.construction.sites import (
     is_building,
     may_construct,
 )
-from terrarium.engine.kernels.economy.payment import refund
+from terrarium.engine.kernels.economy.payment import energy_price, refund
 from terrarium.engine.kernels.economy.production import cancel_last
 from terrarium.engine.kernels.economy.resources import may_gather
 from terrarium.engine.kernels.economy.score import count_cancelled
@@ -28,7 +28,8 @@ from terrarium.engine.kernels.movement.movement import STUCK_TICKS
 from terrarium.engine.kernels.orders.orders import current_order, finish_order, order_on_unit
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.placing import settle_on_grid, take_out
-from terrarium.engine.state import N_SHOTS, Game, is_unit
+from terrarium.engine.scratch import N_SHOTS
+from terrarium.engine.state import Game, is_unit
 
 FIRST_SHARE = 0.1
 """Of the life and the shields that a structure begins with."""
@@ -168,7 +169,7 @@ def begin_site(game: Game, u: int) -> None:
     me, order = game.units[u], game.orders[u, 0]
     x, y, product = order.x, order.y, game.rules.products[order.ability]
     ready = product.by == me.kind and not (product.how == codes.HOW_ADDON and is_busy(game, u))
-    if me.energy < product.energy:
+    if me.energy < energy_price(game, me.owner, product.energy):
         fail_build(game, u, codes.NOT_ENOUGH_ENERGY)
         return
     if not ready or may_stand(game, me.owner, product.makes, x, y, False) != codes.SUCCESS:
@@ -179,7 +180,7 @@ def begin_site(game: Game, u: int) -> None:
     if v < 0:
         fail_build(game, u, codes.ERROR)
         return
-    me.energy = max(0.0, me.energy - product.energy)
+    me.energy = max(0.0, me.energy - energy_price(game, me.owner, product.energy))
     if product.builder == codes.STAYS:
         game.producers[v].builder, game.producers[v].builder_tag = u, me.tag
         order.kind, order.target, order.tag = codes.CONSTRUCT, v, game.units[v].tag

@@ -206,16 +206,17 @@ def gather(game: Game, u: int, v: int) -> None:
     worker.field, worker.field_tag, worker.townhall = v, other.tag, codes.NO_UNIT
     come_out(game, u)
     if resource.contents <= 0.0 and row.resource == codes.MINERALS:
-        exhaust(game, v)
+        exhaust(game, v, me.owner)
     if me.n_orders > 1:
         finish_order(game, u)  # what is queued behind it comes after one load
 
 
 @kernel
-def exhaust(game: Game, v: int) -> None:
-    """An empty field vanishes."""
+def exhaust(game: Game, v: int, by: int) -> None:
+    """An empty field vanishes, by the hands of a player."""
     me = game.units[v]
-    new_event(game, codes.DIED, v)
+    event = game.events[new_event(game, codes.DIED, v)]
+    event.other_owner = by
     lift_footprint(game, v)
     me.alive, me.hp, game.clock[0].any_dead = False, 0.0, True
     game.players[me.owner].n_alive -= 1

@@ -39,6 +39,12 @@ def can_pay(game: Game, owner: int, p: int) -> int:
 
 
 @kernel
+def energy_price(game: Game, owner: int, energy: float) -> float:
+    """What a spell takes of its caster; the cheat that makes all free spares the energy as well."""
+    return 0.0 if game.players[owner].cheats & codes.PAYS_NOTHING else energy
+
+
+@kernel
 def pay_for(game: Game, owner: int, p: int) -> None:
     """Take the resources that a product costs."""
     if game.players[owner].cheats & codes.PAYS_NOTHING:

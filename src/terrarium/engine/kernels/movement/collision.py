@@ -10,7 +10,8 @@ from terrarium.engine.kernels.grid import CROWD, members_of
 from terrarium.engine.kernels.movement.walls import walk
 from terrarium.engine.kernels.random import DIRECTION, bits
 from terrarium.engine.records import Records
-from terrarium.engine.state import N_CONTACTS, N_MEMBERS, N_PAIRS, N_SHOVED, Game
+from terrarium.engine.scratch import N_CONTACTS, N_MEMBERS, N_PAIRS, N_SHOVED
+from terrarium.engine.state import Game
 from terrarium.engine.tables.terrain import BUCKET
 
 ROUNDS = 3

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrarium.engine import codes
+from terrarium.engine.battle import COMMAND
 from terrarium.engine.jit import entry, kernel
 from terrarium.engine.kernels.construction.addons import addon_of, builds_addon, is_busy
 from terrarium.engine.kernels.economy.merging import may_seek
 from terrarium.engine.kernels.economy.morphing import may_morph
-from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements
+from terrarium.engine.kernels.economy.payment import can_pay, energy_price, meets_requirements
 from terrarium.engine.kernels.economy.production import is_researched, may_produce
 from terrarium.engine.kernels.economy.warping import may_warp_in
 from terrarium.engine.kernels.economy.work import changes_form
@@ -24,9 +25,14 @@ from terrarium.engine.kernels.orders.commands import (
 )
 from terrarium.engine.kernels.orders.landing import may_land_and_add, moves_for_addon
 from terrarium.engine.kernels.orders.orders import FURTHEST, judge_order
-from terrarium.engine.kernels.orders.permission import has_ability, is_withheld, makes_sense
+from terrarium.engine.kernels.orders.permission import (
+    can_afford_use,
+    has_ability,
+    is_withheld,
+    makes_sense,
+)
 from terrarium.engine.records import Records
-from terrarium.engine.state import COMMAND, Game, has_economy
+from terrarium.engine.state import Game, has_economy
 
 
 class Asked(NamedTuple):
@@ -113,8 +119,8 @@ def may_make(game: Game, u: int, command: Records) -> int:
 
 @entry
 def ask_offers(game: Game, asked: Asked, free: bool) -> None:
-    """Which of these does the unit's command card offer now, whatever it is aimed at? Energy and
-    cooldowns do not count; `free`: what it costs does not, either (sc2api.md, 12)."""
+    """Which of these does the unit's command card offer now, whatever it is aimed at? `free`:
+    resources, supply, life, energy and cooldowns do not count."""
     for k in range(asked.commands.shape[0]):
         command = asked.commands[k]
         answer = may_control(game, command)
@@ -151,8 +157,9 @@ def offers_ability(game: Game, u: int, ability: int, free: bool) -> bool:
     """Has a unit an ability, with something to begin or to end?"""
     if has_ability(game, u, ability) != codes.SUCCESS or is_withheld(game, u, ability):
         return False
-    row, player = game.rules.abilities[ability], game.players[game.units[u].owner]
-    if player.nukes < row.nukes or (not free and player.minerals < row.minerals):
+    if game.players[game.units[u].owner].nukes < game.rules.abilities[ability].nukes:
+        return False
+    if not free and can_afford_use(game, u, ability) != codes.SUCCESS:
         return False
     return makes_sense(game, u, ability) == codes.SUCCESS
 
@@ -165,7 +172,7 @@ def offers_product(game: Game, u: int, p: int, free: bool) -> bool:
         return False
     if meets_requirements(game, me.owner, p) != codes.SUCCESS:
         return False
-    if not free and can_pay(game, me.owner, p) != codes.SUCCESS:
+    if not free and not can_make_now(game, u, p):
         return False
     if product.attached != 0:
         v = addon_of(game, u)
@@ -184,3 +191,16 @@ def offers_product(game: Game, u: int, p: int, free: bool) -> bool:
         return n_items == 0
     spreads = product.makes >= 0 and game.rules.types[product.makes].settles_as == me.kind
     return not (spreads and game.producers[u].spent)
+
+
+@kernel
+def can_make_now(game: Game, u: int, p: int) -> bool:
+    """Is there what a product takes, and has a warp gate or a tumor waited for long enough?"""
+    product = game.rules.products[p]
+    if can_pay(game, game.units[u].owner, p) != codes.SUCCESS:
+        return False
+    if game.units[u].energy < energy_price(game, game.units[u].owner, product.energy):
+        return False
+    waits = product.how == codes.HOW_WARP_IN
+    waits = waits or (product.how == codes.HOW_BUILD and product.builder < 0)
+    return not waits or game.producers[u].cooldown <= 0.0

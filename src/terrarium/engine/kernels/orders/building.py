@@ -4,7 +4,12 @@ from terrarium.engine import codes
 from terrarium.engine.jit import kernel
 from terrarium.engine.kernels.construction.addons import ADDON_X, ADDON_Y, addon_of, is_busy
 from terrarium.engine.kernels.construction.placement import may_stand, snapped
-from terrarium.engine.kernels.economy.payment import can_pay, meets_requirements, refund
+from terrarium.engine.kernels.economy.payment import (
+    can_pay,
+    energy_price,
+    meets_requirements,
+    refund,
+)
 from terrarium.engine.records import Records
 from terrarium.engine.state import Game, has_economy
 
@@ -24,7 +29,7 @@ def may_build(game: Game, u: int, command: Records) -> int:
             return codes.NOT_SUPPORTED
     elif product.builder < 0:
         return codes.NOT_SUPPORTED
-    if me.energy < product.energy:
+    if me.energy < energy_price(game, me.owner, product.energy):
         return codes.NOT_ENOUGH_ENERGY
     if meets_requirements(game, me.owner, p) != codes.SUCCESS:
         return codes.BUILD_TECH_REQUIREMENTS_NOT_MET

@@ -164,7 +164,7 @@ def give_order(game: Game, u: int, command: Records) -> int:
     if kind < 0:
         return -kind
     queued = command.queued and me.n_orders > 0
-    if kind == codes.CAST and not queued and at_once(game, command.ability):
+    if kind == codes.CAST and not queued and at_once(game, u, command.ability, v):
         x, y = on_map(game, command.x, command.y)
         use_at_once(game, u, command.ability, v, x, y)
         return codes.SUCCESS
@@ -316,9 +316,12 @@ def come(game: Game, v: int, u: int) -> None:
 
 
 @kernel
-def at_once(game: Game, ability: int) -> bool:
-    """Does an ability leave the present order alone?"""
+def at_once(game: Game, u: int, ability: int, v: int) -> bool:
+    """Does an ability leave the present order alone? A carrier that is to unload at itself goes on
+    its way meanwhile, as measured in the game."""
     row = game.rules.abilities[ability]
+    if row.mechanic == codes.UNLOAD and v == u:
+        return True
     if row.mechanic == codes.SELF_BUFF or row.mechanic == codes.TOGGLE or row.mechanic == codes.END:
         return True
     return row.flag_bits & codes.RUNS_BESIDE != 0

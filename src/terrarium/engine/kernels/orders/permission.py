@@ -13,10 +13,11 @@ from terrarium.engine.kernels.abilities.stats import cargo_of, upgraded
 from terrarium.engine.kernels.abilities.traits import fits, traits_now
 from terrarium.engine.kernels.construction.addons import builds_addon, is_busy
 from terrarium.engine.kernels.construction.placement import may_land
+from terrarium.engine.kernels.economy.payment import energy_price
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
 from terrarium.engine.kernels.movement.footprints import closes_cells, enemy_stands_in
 from terrarium.engine.kernels.vision.sight import is_point_seen
-from terrarium.engine.state import Game, has_economy, is_unit
+from terrarium.engine.state import Game, has_economy, is_unit, keeps_sight
 
 
 @kernel
@@ -85,7 +86,7 @@ def can_afford_use(game: Game, u: int, ability: int) -> int:
     me, skill, row = game.units[u], game.skills[u], game.rules.abilities[ability]
     if row.cooldown > 0.0 and skill.ready[row.cooldown_slot] > game.clock[0].tick:
         return codes.COOLDOWN
-    if me.energy < row.energy:
+    if me.energy < energy_price(game, me.owner, row.energy):
         return codes.NOT_ENOUGH_ENERGY
     if row.life > 0.0 and me.hp <= row.life:
         return codes.NOT_ENOUGH_LIFE
@@ -163,7 +164,7 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
     if v >= game.clock[0].n_slots or not game.units[v].alive:
         return codes.CANT_TARGET_THAT_UNIT
     traits = traits_now(game, me.owner, u, v)
-    if not traits & codes.IS_VISIBLE:
+    if not traits & codes.IS_VISIBLE and not sees_resource(game, me.owner, v):
         return codes.CANT_TARGET_THAT_UNIT
     if row.aim == codes.AIM_POINT:
         return codes.SUCCESS  # the unit stands for its place
@@ -182,6 +183,14 @@ def may_aim(game: Game, u: int, ability: int, v: int) -> int:
     if not game.rules.types[me.kind].mobile and not reaches(game, u, ability, v, 0.0):
         return codes.TARGET_IS_OUT_OF_RANGE
     return codes.SUCCESS
+
+
+@kernel
+def sees_resource(game: Game, owner: int, v: int) -> bool:
+    """Does a player see a field or a geyser? Nobody can attack them, so `seen` does not say it."""
+    if not keeps_sight(game) or game.rules.types[game.units[v].kind].resource == codes.NO_RESOURCE:
+        return False
+    return game.views[v].sighted >> owner & 1 != 0
 
 
 @kernel

@@ -8,14 +8,8 @@ from terrarium.engine.kernels.movement.paths import cell_of
 from terrarium.engine.kernels.movement.places import standing_point
 from terrarium.engine.kernels.movement.walls import off_walls, touches_structure
 from terrarium.engine.records import Records
-from terrarium.engine.state import (
-    N_HALF_TRIED,
-    N_OWN_TRIED,
-    REMEMBERS_TRIED,
-    Game,
-    has_structures,
-    is_placed,
-)
+from terrarium.engine.scratch import N_HALF_TRIED, N_OWN_TRIED, REMEMBERS_TRIED
+from terrarium.engine.state import Game, has_structures, is_placed
 
 ROOM = 0.05
 """Gap between units that are created on one point of a lattice."""

@@ -21,6 +21,7 @@ from terrarium.server.kernels.listing import list_units
 from terrarium.server.live_game import LiveGame
 from terrarium.server.translate.cropping import raw_origin
 from terrarium.server.translate.ids import Ids
+from terrarium.server.translate.observation.alert_memory import AlertMemory
 from terrarium.server.translate.observation.tables import api_tables
 
 SCREEN_WIDTH = 24.0
@@ -52,6 +53,7 @@ class ClientView:
         view = handles(ApiView, 1, game=sim.handles[0], api=api, listing=listing)
         self.view: ApiView = view[0]
         self.last_loop = -1
+        self.alerts = AlertMemory()
         self.drone_kinds = self._drone_kinds()
         self.spines = sim.known.areas.get(SPINES, codes.NO_UNIT)
         """row of the effect that a Lurker's attack is"""

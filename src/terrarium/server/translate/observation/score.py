@@ -7,6 +7,8 @@ from s2clientprotocol import score_pb2
 from terrarium.engine.score import CATEGORIES, VITALS
 from terrarium.server.live_game import LiveGame
 
+LOOPS_PER_SECOND = 16.0
+"""Idle times are seconds at the speed Normal: two idle workers add 20 in 160 loops, as measured."""
 SUMS = (
     "total_value_units",
     "total_value_structures",
@@ -39,8 +41,10 @@ def fill_score(game: LiveGame, score: score_pb2.Score) -> None:
     state = game.sim.games.scores[0, game.player]
     score.score_type, score.score = score_pb2.Score.Melee, int(state["score"])
     details = score.score_details
-    details.idle_production_time = float(state["idle_production_ticks"])
-    details.idle_worker_time = float(state["idle_worker_ticks"])
+    # The rules count the townhall at the beginning of a game as well.
+    idle = max(0, int(state["idle_production_ticks"]) - 1)
+    details.idle_production_time = idle / LOOPS_PER_SECOND
+    details.idle_worker_time = float(state["idle_worker_ticks"]) / LOOPS_PER_SECOND
     for name in SUMS:
         setattr(details, name, float(state[name]))
     for name in BY_CATEGORY:
