@@ -4,6 +4,7 @@ import argparse
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -128,49 +129,47 @@ def build_at_random(sim: Simulator, seeds: np.ndarray, step: int) -> None:
             sim.place(e, name, int(rng.integers(3)), float(x), float(y))
 
 
-def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int, builds: bool = False) -> int:
+def fuzz(scenario: Scenario, n_envs: int, unit_ticks: int, seed: int, builds: bool = False) -> int:
     """Play with random orders until that many unit-ticks have passed; how many there were."""
     # Room for what Brood Lords leave behind, and for what is summoned.
     n_units = sum(sum(group.units.values()) for group in scenario.groups)
     layers = ("footprints",) if builds else ()
     sim = Simulator(scenario, n_envs, slots=n_units + 400 if n_units else None, layers=layers)
-    return _play(sim, unit_ticks, builds)
+    return _play(sim, unit_ticks, seed, builds)
 
 
-def fuzz_crowd(unit_ticks: int) -> int:
+def fuzz_crowd(unit_ticks: int, seed: int) -> int:
     """2,000 units of sixteen players and of nobody, among structures that come and go."""
     scenario = replace(everything("lotv-4.10", generate_terrain(176, seed=5)), groups=())
     teams = ((1, 2), (3, 4, 5), *((owner,) for owner in range(6, MAX_PLAYERS + 1)))
     sim = Simulator(scenario, slots=MAX_SLOTS, layers=("footprints",), teams=teams)
-    return _play(sim, unit_ticks, builds=True)
+    return _play(sim, unit_ticks, seed, builds=True)
 
 
-def fuzz_games(unit_ticks: int) -> int:
+def fuzz_games(unit_ticks: int, seed: int) -> int:
     """Whole games: workers, queues and rally points, and structures that come and go."""
     games = Melee(find_map("flat_48"), ("Terran", "Zerg"))
-    return _play(Simulator(games, n_envs=2, slots=400), unit_ticks, builds=True)
+    return _play(Simulator(games, n_envs=2, slots=400), unit_ticks, seed, builds=True)
 
 
-PHASES = (
-    (("medium-terran", "medium-protoss-air"), 2_400),
-    (("harder-zerg-macro", "harder-terran-timing"), 5_600),
-    (("veryhard-protoss-macro", "veryhard-zerg-power"), 9_600),
-    (("veryhard-terran-macro", "harder-protoss-power"), 14_400),
-)
-"""Computer opponents play to these loops; from there on nobody does what makes sense."""
+PAIRS = tuple(product(("terran", "zerg", "protoss"), repeat=2))
+PHASE_LOOPS = (0, 1_600, 4_800, 9_600, 14_400)
+"""Computer opponents play to one of these; from there on nobody does what makes sense."""
 PHASE_TICKS = 1_200
 
 
-def fuzz_phases(unit_ticks: int) -> int:
-    """Whole games from their middle on: armies, add-ons, warp gates, creep, research under way."""
-    done = seed = 0
+def fuzz_phases(unit_ticks: int, seed: int) -> int:
+    """Whole games of all pairs of races from their beginning or their middle on: armies, add-ons,
+    warp gates, creep, research under way. In the midst of it each is saved and goes on alike."""
+    done, first = 0, seed
     while done < unit_ticks:
-        players, loop = PHASES[seed % len(PHASES)]
-        env = GameEnv("simple_64", players)
+        pair, loop = PAIRS[seed % len(PAIRS)], PHASE_LOOPS[seed % len(PHASE_LOOPS)]
+        env = GameEnv("simple_64", (f"veryhard-{pair[0]}", f"harder-{pair[1]}"))
         env.reset(seed)
         while not env.over and env.loop < loop:
             env.step()
         sim, seeds, last = env.sim, np.array([seed]), env.loop + PHASE_TICKS
+        half = env.loop + PHASE_TICKS // 2
         while not env.over and env.loop < last:
             for resource in ("minerals", "vespene"):
                 sim.players[resource][0, 1:] = np.maximum(sim.players[resource][0, 1:], 400.0)
@@ -178,10 +177,23 @@ def fuzz_phases(unit_ticks: int) -> int:
             run_economy_at_random(sim, seeds, env.loop, extent=66.0, n_commands=30)
             done += int(sim.units["alive"].sum()) * TICKS
             sim.step(TICKS)
+            if env.loop == half:
+                step_from_save(sim)
             check(sim)
             check_economy(sim)
         seed += 1
+    sys.stderr.write(f"{done} unit-ticks of whole games, seeds {first} to {seed - 1}\n")
     return done
+
+
+def step_from_save(sim: Simulator) -> None:
+    """Step, and step once more from a save of what was before."""
+    save = sim.save()
+    sim.step(TICKS)
+    meant = sim.digest()
+    sim.load(save)
+    sim.step(TICKS)
+    assert sim.digest() == meant
 
 
 def run_economy_at_random(
@@ -199,9 +211,9 @@ def run_economy_at_random(
             target = int(rng.choice(of_kind if rng.random() < 0.7 else used))
             at = (float(rng.uniform(-2, extent)), float(rng.uniform(-2, extent)))
             mine = np.flatnonzero(sim.rules.products["by"] == units["kind"][u])
-            product = int(rng.choice(mine)) if len(mine) else int(rng.integers(-2, n_products + 2))
+            made = int(rng.choice(mine)) if len(mine) else int(rng.integers(-2, n_products + 2))
             owner = int(units["owner"][u]) if rng.random() < 0.9 else int(rng.integers(0, 3))
-            sim.order(e, u, kind, at, target, rng.random() < 0.3, product, owner)
+            sim.order(e, u, kind, at, target, rng.random() < 0.3, made, owner)
         geyser = int(rng.choice([u for u in of_kind if units["owner"][u] == 0]))
         with suppress(EngineError):  # most are fields
             place = (float(units["x"][geyser]), float(units["y"][geyser]))
@@ -222,9 +234,9 @@ def check_economy(sim: Simulator) -> None:
     assert (sim.games.producers["n_items"][living] <= sim.games.items.shape[2]).all()
 
 
-def _play(sim: Simulator, unit_ticks: int, builds: bool) -> int:
+def _play(sim: Simulator, unit_ticks: int, seed: int, builds: bool) -> int:
     n_envs, whole = sim.n_envs, isinstance(sim.setup, Melee)
-    seeds = np.arange(n_envs)
+    seeds = seed + np.arange(n_envs)
     begin(sim, seeds, np.ones(n_envs, np.bool_))
     done = step = 0
     while done < unit_ticks:
@@ -277,18 +289,24 @@ def crowd(sim: Simulator, e: int, seed: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("unit_ticks", type=int)
-    wanted = parser.parse_args().unit_ticks
-    fields = battlefields()
-    building = (
-        everything("lotv-4.10", generate_terrain(96, seed=1)),
-        everything("lotv-4.10", load_terrain("ravine"), structures=False),
-    )
-    share = wanted // (len(fields) + len(building) + 3)
-    total = sum(fuzz(scenario, n, share) for scenario, n in fields)
-    total += sum(fuzz(scenario, 2, share, builds=True) for scenario in building)
-    total += fuzz_crowd(share)
-    total += fuzz_games(share)
-    total += fuzz_phases(share)
+    parser.add_argument("--seed", type=int, default=0, help="of the first game of each kind")
+    parser.add_argument("--games", action="store_true", help="whole games of all races alone")
+    options = parser.parse_args()
+    seed = options.seed
+    if options.games:
+        total = fuzz_phases(options.unit_ticks, seed)
+    else:
+        fields = battlefields()
+        building = (
+            everything("lotv-4.10", generate_terrain(96, seed=1)),
+            everything("lotv-4.10", load_terrain("ravine"), structures=False),
+        )
+        share = options.unit_ticks // (len(fields) + len(building) + 3)
+        total = sum(fuzz(scenario, n, share, seed) for scenario, n in fields)
+        total += sum(fuzz(scenario, 2, share, seed, builds=True) for scenario in building)
+        total += fuzz_crowd(share, seed)
+        total += fuzz_games(share, seed)
+        total += fuzz_phases(share, seed)
     sys.stdout.write(f"{total} unit-ticks\n")
     return 0
 

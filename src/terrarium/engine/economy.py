@@ -11,6 +11,7 @@ WORKER = np.dtype(
         ("carries", "i8"),  # codes.MINERALS, VESPENE; NO_RESOURCE where the cargo is 0
         ("waits_since", "i8"),  # the tick in which it found its field taken; -1 = it did not
         ("held_up", "i8"),  # ticks without getting on, on its way to a site
+        ("slips_until", "i8"),  # the tick up to which it passes through friends on that way
         ("townhall", "i8"),  # townhall that it brings its cargo to
         ("townhall_tag", "i8"),
         ("field", "i8"),  # where it gathered last

@@ -37,6 +37,7 @@ BODY = np.dtype(
         ("anchored", "?"),  # cannot be pushed: attacking, holding, a structure
         ("flying", "?"),
         ("solid", "?"),  # cannot move at all
+        ("slips", "?"),  # passes through units of its own player
         ("shoved", "?"),  # is on the list of those that are pushed
         ("dir_x", "f8"),
         ("dir_y", "f8"),

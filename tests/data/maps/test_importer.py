@@ -1,5 +1,6 @@
 """Imports: a small game made up here, and everything that can be wrong with one."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,9 @@ from terrarium.data.maps.checks import MapError
 from terrarium.data.maps.flat import flat_map
 from terrarium.data.maps.game_map import GameMap
 from terrarium.data.maps.importer import import_map
+from tests.data.maps.captures import NAMES, recorded
+from tests.data.maps.mutations import spoil_bytes, spoil_fields
+from tests.shared_facts import needs_captures
 
 pb = pytest.importorskip("s2clientprotocol.sc2api_pb2")
 
@@ -125,6 +129,14 @@ def start_on_a_cliff(made: Messages) -> None:
     made[0].start_raw.start_locations[0].x = 3.5
 
 
+def field_nowhere(made: Messages) -> None:
+    made[1].observation.raw_data.units[1].pos.y = float("nan")
+
+
+def field_infinitely_far(made: Messages) -> None:
+    made[1].observation.raw_data.units[1].pos.x = float("inf")
+
+
 def field_off_the_grid(made: Messages) -> None:
     made[1].observation.raw_data.units[1].pos.x += 0.3
 
@@ -144,6 +156,8 @@ def field_off_the_grid(made: Messages) -> None:
         (townhall_off_the_map, "observation: its townhall (400.5, 19.5) is not on the map"),
         (no_playable_area, "map ATestLE: the playable area"),
         (start_on_a_cliff, "map ATestLE: there is no room for a townhall at start (3.5, 44.5)"),
+        (field_nowhere, "observation: mineral_field at (19, nan) is not on the map"),
+        (field_infinitely_far, "is not on the map"),
         (field_off_the_grid, "is not on the grid: its 2 x 1 cells must be whole ones"),
     ],
 )
@@ -167,3 +181,47 @@ def test_wherever_it_is_cut_a_truncated_import_is_refused() -> None:
         import_map(info, seen[: len(seen) // 2])
     with pytest.raises(MapError, match="not a message"):
         import_map(b"\xff\xff", seen)
+
+
+def test_a_name_that_is_no_text_is_refused() -> None:
+    info, seen = (part.SerializeToString() for part in messages(flat_map(32)))
+    with pytest.raises(MapError, match="no text in UTF-8"):
+        import_map(info.replace(b"A Test LE.SC2Map", b"A T\xffst LE.SC2Map"), seen)
+
+
+def test_names_with_line_breaks_become_one_line() -> None:
+    info, seen = messages(flat_map(32))
+    info.map_name, info.local_map_path = "Two\nlines", "maps\\" + "x\n" * 500 + ".SC2Map"
+    game_map = imported((info, seen))
+    assert game_map.title == "Twolines"
+    assert len(game_map.name) <= 100
+    assert "\n" not in game_map.name
+
+
+def spoiled_imports(originals: list[tuple[bytes, bytes]], n: int, seed: int) -> int:
+    """Import spoiled messages; how many were refused, each in one line."""
+    rng, said = random.Random(seed), []
+    kinds = pb.ResponseGameInfo, pb.ResponseObservation
+    for k in range(n):
+        parts = list(originals[k % len(originals)])
+        which = rng.randrange(2)
+        if rng.random() < 0.5:
+            parts[which] = spoil_bytes(parts[which], rng)
+        else:
+            parts[which] = spoil_fields(kinds[which].FromString(parts[which]), rng)
+        try:
+            import_map(*parts)
+        except MapError as error:
+            said.append(str(error))
+    assert all("\n" not in line and len(line) < 400 for line in said)
+    return len(said)
+
+
+def test_a_spoiled_import_is_a_map_or_one_line() -> None:
+    made = tuple(part.SerializeToString() for part in messages(flat_map(32)))
+    assert 100 < spoiled_imports([made], 300, seed=5) < 300
+
+
+@needs_captures
+def test_a_thousand_spoiled_captures_are_maps_or_one_line() -> None:
+    assert 300 < spoiled_imports([recorded(name) for name in NAMES], 1000, seed=6) < 1000

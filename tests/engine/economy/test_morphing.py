@@ -95,10 +95,11 @@ def test_all_morphs_are_there() -> None:
     assert {unit for _, unit in MORPHS} == set(COCOONS) | set(STRUCTURES) | {"gateway"}
 
 
-@pytest.mark.parametrize(("unit", "share"), [("ravager", 0.75), ("baneling", 1.0)])
-def test_a_cancelled_cocoon_opens(unit: str, share: float) -> None:
+@pytest.mark.parametrize(
+    ("producer", "unit"), [pair for pair in MORPHS if pair[1] != "gateway"], ids=lambda v: v
+)
+def test_a_cancelled_morph_is_paid_back(producer: str, unit: str) -> None:
     """A morph returns 75 percent (game_rules.md, 9); a Baneling is trained."""
-    producer = {"ravager": "roach", "baneling": "zergling"}[unit]
     base, slot = stage(producer, unit)
     base.make(slot, unit)
     minerals, vespene = base.purse()
@@ -106,12 +107,13 @@ def test_a_cancelled_cocoon_opens(unit: str, share: float) -> None:
     base.sim.order(0, slot, codes.CANCEL_LAST)
     base.sim.step(1)
     (way,) = (w for w in RULES.units[unit].production if BY_ID[w.by].name == producer)
+    share = 1.0 if unit == "baneling" else 0.75
     assert base.purse() == (
         minerals + ceil(share * way.pays_minerals),
         vespene + ceil(share * way.pays_vespene),
     )
-    assert base.find(producer) == [slot]
-    base.sim.step(400)
+    assert slot in base.find(producer)
+    base.sim.step(ceil(way.loops or 0.0))
     assert base.count(unit) == 0
 
 

@@ -7,12 +7,12 @@ from terrarium.data.maps.expansions import find_expansions
 from terrarium.data.maps.ramps import main_ramp
 from terrarium.engine import codes
 from terrarium.engine.simulator import EngineError
+from tests.data.maps.captures import NAMES
 from tests.engine.economy.bases import Base, recorded_map
 from tests.shared_facts import needs_captures
 
 AT = (32.5, 32.5)
 """free ground on flat_64 that no start unit sees"""
-LADDER = ["AcropolisLE", "AutomatonLE", "EphemeronLE", "KairosJunctionLE"]
 
 
 def answer(base: Base, structure: str = "barracks", at: tuple[float, float] = AT) -> str:
@@ -50,6 +50,37 @@ FORBIDDEN = {
 }
 
 
+QUERIES = {
+    True: (
+        ("overlord", "dark_templar"),
+        ("overlord", "roach_burrowed"),
+        ("overlord", "zergling_burrowed"),
+        ("barracks_flying", "widow_mine_burrowed"),
+        ("zealot", None),
+        (None, "zealot"),
+        (None, "supply_depot"),
+        (None, "dark_templar"),
+        (None, "roach_burrowed"),
+    ),
+    False: (
+        ("command_center", None),
+        ("overlord", "supply_depot"),
+        ("overlord", "supply_depot_lowered"),
+        ("overlord", "zealot"),
+        ("overlord", "siege_tank_sieged"),
+        ("overlord", "creep_tumor_burrowed"),
+        ("observer", "creep_tumor_burrowed"),
+        ("observer", "dark_templar"),
+        ("observer", "roach_burrowed"),
+        ("observer", "widow_mine_burrowed"),
+        ("siege_tank_sieged", None),
+        ("overlord", "changeling"),
+        ("observer", "changeling"),
+    ),
+}
+"""The 9 and 13 pairs of an own and an enemy's unit that clients ask about (sc2api.md, 12)."""
+
+
 def furnish(owned: list[str], enemies: list[str]) -> Base:
     """Units of player 1 and of player 2 at one place."""
     base = Base("flat_64")
@@ -72,6 +103,17 @@ def test_what_may_be_there(case: str) -> None:
 def test_what_may_not_be_there(case: str) -> None:
     answers = "CantFindPlacementLocation", "CantBuildLocationInvalid"
     assert answer(furnish(*FORBIDDEN[case])) in answers
+
+
+@pytest.mark.parametrize(
+    ("own", "enemy", "allowed"),
+    [(*pair, said) for said, pairs in QUERIES.items() for pair in pairs],
+)
+def test_what_clients_ask_about(own: str | None, enemy: str | None, allowed: bool) -> None:
+    base = furnish([own] if own else [], [enemy] if enemy else [])
+    base.sim.step(1000 if enemy == "creep_tumor_burrowed" else 10)
+    for structure in ("barracks", "supply_depot"):
+        assert (answer(base, structure, AT) == "Success") == allowed, structure
 
 
 @pytest.mark.parametrize("structure", ["supply_depot", "barracks", "command_center"])
@@ -157,7 +199,7 @@ def starts(base: Base) -> list[tuple[float, float]]:
 
 
 @needs_captures
-@pytest.mark.parametrize("name", LADDER)
+@pytest.mark.parametrize("name", NAMES)
 def test_townhalls_fit_at_every_expansion_of_recorded_maps(name: str) -> None:
     """maps.md: the places found for the maps handed out, and the two starts."""
     base = Base(recorded_map(name))
@@ -173,7 +215,7 @@ def test_townhalls_fit_at_every_expansion_of_recorded_maps(name: str) -> None:
 
 
 @needs_captures
-@pytest.mark.parametrize("name", LADDER)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("wall", ["three depots", "barracks", "barracks with an add-on"])
 def test_the_standard_wall_can_be_placed_on_recorded_maps(name: str, wall: str) -> None:
     """maps.md: three depots, or two depots and a barracks, close the ramp of a main."""

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from terrarium.bench.economy.recorded import RecordedStructure
+from terrarium.bench.economy.recorded import BUILT_IN, RecordedStructure
 from terrarium.data.maps.expansions import Expansion
 from terrarium.data.maps.game_map import Place
 from terrarium.engine import codes
 from terrarium.engine.simulator import PlacementError, Simulator
 
-GAS_PER_WORKER = 9.7
-"""in 240 loops: how many workers a recorded rate of gas means (economy.md, 4)"""
 WORKERS_PER_FIELD, WORKERS_PER_GEYSER = 2, 3
 BIRTH_DISTANCE = 3.5
 """from the middle of a townhall to the units that it makes"""
 MULE_DROP_LOOPS = 64
-WALK_SLACK = 1.15
+FRIGHTENED, FRIGHT_LOOPS = 3, 160
+"""Workers that run away when one dies beside them, and for how long. In the open games a loss takes
+8 % of the minerals of the 320 loops around it, and those of a base that loses many come to rest."""
+WALK_SLACK = 1.05
 """Ways are this much longer than the straight line."""
 WORKER_NAMES = {"Terran": "scv", "Zerg": "drone", "Protoss": "probe"}
 TOWNHALL_NAMES = {"Terran": "command_center", "Zerg": "hatchery", "Protoss": "nexus"}
@@ -48,12 +49,16 @@ class Hands:
     build, and those on gas, are told what the record says.
     """
 
-    def __init__(self, sim: Simulator, owner: int, race: str, spots: Sequence[Expansion]) -> None:
-        self.sim, self.owner, self.race = sim, owner, race
+    def __init__(
+        self, sim: Simulator, owner: int, race: str, kind: str, spots: Sequence[Expansion]
+    ) -> None:
+        self.sim, self.owner, self.race, self.kind = sim, owner, race, kind
         self._spots = spots
         self._pace = float(sim.rules.types["speed"][sim.rows[WORKER_NAMES[race]]])
         self._building: dict[RecordedStructure, Slot] = {}
         self._gas: dict[Slot, list[Slot]] = {}
+        self._gas_share = 0.0
+        self._fright: dict[Slot, int] = {}
         self.bases: list[Base] = []
         mine = np.flatnonzero(self._alive() & (sim.units["owner"][0] == owner))
         kinds = sim.units["kind"][0]
@@ -88,13 +93,38 @@ class Hands:
         slot = self.sim.create(0, WORKER_NAMES[self.race], self.owner, *at)
         self._send_to_minerals(self._slot(slot), base)
 
-    def lose_worker(self) -> None:
-        """A worker dies, at the base with the most of them."""
+    def lose_worker(self, alone: bool) -> None:
+        """A worker dies, at the base with the most of them; those beside it run away, unless it
+        was `alone`, as scouts are."""
         base = max(self.bases, key=lambda each: len(self._living(each.miners)))
         outside = [w for w in self._living(base.miners) if self.sim.units["alive"][0, w[0]]]
-        if outside:
-            base.miners.remove(outside[-1])
-            self.sim.remove(0, outside[-1][0])
+        if not outside:
+            return
+        lost = outside.pop()
+        at = self._place(lost)
+        base.miners.remove(lost)
+        self.sim.remove(0, lost[0])
+        if alone:
+            return
+        until = int(self.sim.ticks[0]) + FRIGHT_LOOPS
+        calm = [w for w in outside if w not in self._fright]
+        near = sorted(calm, key=lambda each: math.dist(self._place(each), at))
+        n_frightened = len(near) if self.kind == BUILT_IN else FRIGHTENED
+        x, y = self._beside(base)
+        behind = 3.0 * base.x - 2.0 * x, 3.0 * base.y - 2.0 * y
+        for worker in near[:n_frightened]:
+            self._fright[worker] = until
+            self.sim.order(0, worker[0], codes.MOVE, behind)
+
+    def calm_down(self) -> None:
+        """Those who ran away long enough ago gather again."""
+        now = int(self.sim.ticks[0])
+        for worker in [w for w, until in self._fright.items() if until <= now]:
+            del self._fright[worker]
+            for base in self.bases:
+                if worker in self._living(base.miners):
+                    base.miners.remove(worker)
+                    self._send_to_minerals(worker, base)
 
     def travel_loops(self, distance: float) -> int:
         """How long before its site appears a builder sets out."""
@@ -167,11 +197,13 @@ class Hands:
                 except PlacementError:
                     continue  # there is one already
                 self._gas[self._slot(slot)] = []
+                self.man_gas(self._gas_share)
                 return
 
-    def set_gas_rate(self, gas_last240: float) -> None:
-        """Put as many workers on gas as a recorded rate means."""
-        wanted = min(round(gas_last240 / GAS_PER_WORKER), WORKERS_PER_GEYSER * len(self._gas))
+    def man_gas(self, share: float) -> None:
+        """Fill the structures on geysers to a share of the workers that they have room for."""
+        self._gas_share = share
+        wanted = round(share * WORKERS_PER_GEYSER * len(self._gas))
         for site in self._gas:
             crew = self._gas[site] = self._living(self._gas[site])
             n_here = min(wanted, WORKERS_PER_GEYSER)
@@ -221,12 +253,16 @@ class Hands:
         self.bases.append(Base(hall, x, y, fields, geysers))
 
     def _transfer(self, new: Base) -> None:
-        """Workers for which the other bases have no field go to a new one."""
+        """Workers for which the other bases have no field go to a new one; the built-in AI spreads
+        them evenly."""
+        everybody = sum(len(self._living(base.miners)) for base in self.bases)
+        share = everybody / max(1, sum(len(self._living(base.fields)) for base in self.bases))
+        full = min(share, WORKERS_PER_FIELD) if self.kind == BUILT_IN else WORKERS_PER_FIELD
         for base in self.bases:
             if base is new:
                 continue
             crew = self._living(base.miners)
-            for worker in crew[WORKERS_PER_FIELD * len(self._living(base.fields)) :]:
+            for worker in crew[math.ceil(full * len(self._living(base.fields))) :]:
                 base.miners.remove(worker)
                 self._send_to_minerals(worker, new)
 

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from terrarium.bench.economy.config import REPORT_LOOPS
-from terrarium.bench.economy.hands import MULE_DROP_LOOPS, Hands
+from terrarium.bench.economy.hands import FRIGHT_LOOPS, MULE_DROP_LOOPS, Hands
 from terrarium.bench.economy.recorded import (
+    BOT,
     GAS_STRUCTURES,
+    HUMAN,
     TOWNHALLS,
     RecordedGame,
     RecordedPlayer,
@@ -19,9 +21,17 @@ from terrarium.data.maps.game_map import GameMap, Place
 from terrarium.data.maps.library import find_map
 from terrarium.engine.simulator import Simulator
 
-OTHER_MAP = "ladder/12"
+OTHER_MAP = "ladder/15"
 """what games are played on whose map is not there: one whose mains have the commonest fields"""
 ADDONS = ("TechLab", "Reactor")
+GAS_PER_LOOP, GAS_TRIP = 0.1208, 40
+"""What a geyser gives to three workers; and from an order to gather there to the first load
+(economy.md, 5)."""
+SPLITS = {BOT: 8, HUMAN: 16}
+"""When who sends the first workers to fields of their own: minerals at loops 160 and 320 of bots
+are 45 to 50 and 125 to 130, of humans 35 and 118; the built-in AI does not (economy.md, 3)."""
+TOGETHER_LOOPS = 320
+"""Workers that die within this time die in the same raid."""
 HANDING_SLACK = 40
 """loops that a builder may come late who comes from another site"""
 FARTHEST_SITE = 30.0
@@ -62,7 +72,7 @@ def play_back(
 ) -> list[Gathered]:
     """Play one recorded game until the last of `loops`, which are those of reports."""
     is_known = game.map in maps
-    played = maps[game.map] if is_known else find_map(OTHER_MAP)
+    played = maps[game.map] if is_known else _substitute(maps)
     players = _in_order_of_starts(game, played) if is_known else list(game.players)
     sim = Simulator(Melee(played, tuple(player.race for player in players)))
     sim.reset(seed)
@@ -70,11 +80,11 @@ def play_back(
     hands: list[Hands] = []
     events: list[Event] = []
     for owner, player in enumerate(players, 1):
-        each = Hands(sim, owner, player.race, spots)
+        each = Hands(sim, owner, player.race, player.kind, spots)
         start = played.starts[owner - 1]
         moved = player if is_known else _moved(player, start, played, spots)
         hands.append(each)
-        events += _events(each, moved, start)
+        events += _events(each, moved, start, SPLITS.get(player.kind))
     result: list[Gathered] = []
 
     def read() -> None:
@@ -105,6 +115,12 @@ def play_back(
         event.happen()
     sim.close()
     return result
+
+
+def _substitute(maps: Mapping[str, GameMap]) -> GameMap:
+    """What a game is played on whose map is not there: one of those that are, or one of ours."""
+    pairs = (maps[name] for name in sorted(maps) if len(maps[name].starts) == 2)
+    return next(pairs, None) or find_map(OTHER_MAP)
 
 
 def _in_order_of_starts(game: RecordedGame, played: GameMap) -> list[RecordedPlayer]:
@@ -139,19 +155,22 @@ def _moved(
     return replace(player, start=start, structures=tuple(moved))
 
 
-def _events(hands: Hands, player: RecordedPlayer, start: Place) -> Iterator[Event]:
+def _events(
+    hands: Hands, player: RecordedPlayer, start: Place, split: int | None
+) -> Iterator[Event]:
     """What a player's hands do when."""
-    if player.splits_workers:
-        yield Event(0, hands.split_workers)
+    if split is not None:
+        yield Event(split, hands.split_workers)
     for loop in player.births:
         yield Event(loop, hands.add_worker)
     for loop in player.losses:
-        yield Event(loop, hands.lose_worker)
+        alone = sum(abs(other - loop) < TOGETHER_LOOPS for other in player.losses) == 1
+        yield Event(loop, lambda alone=alone: hands.lose_worker(alone))  # type: ignore[misc]
+        yield Event(loop + FRIGHT_LOOPS, hands.calm_down)
     for loop in player.mules:
         yield Event(loop + MULE_DROP_LOOPS, hands.call_mule)
-    # A rate is that of the 240 loops before its report: workers are there about a report earlier.
-    for loop, rate in zip(player.loops, player.gas_last240, strict=True):
-        yield Event(max(0, loop - REPORT_LOOPS), lambda rate=rate: hands.set_gas_rate(rate))  # type: ignore[misc]
+    for loop, share in _gas_shares(player):
+        yield Event(loop, lambda share=share: hands.man_gas(share))  # type: ignore[misc]
     halls = [start]
     built = [
         structure
@@ -163,6 +182,19 @@ def _events(hands: Hands, player: RecordedPlayer, start: Place) -> Iterator[Even
         yield from _building(hands, player.race, structure, halls, handed)
         if structure.type in TOWNHALLS:
             halls.append((structure.x, structure.y))
+
+
+def _gas_shares(player: RecordedPlayer) -> Iterator[tuple[int, float]]:
+    """From which loops on how full of workers the finished structures on geysers were: what came
+    until a report, as a share of what they give with three workers from their first trip on."""
+    done = [s for s in player.structures if s.type in GAS_STRUCTURES and s.finish is not None]
+    reports = list(zip(player.loops, player.gas, strict=True))
+    for (since, before), (loop, gas) in pairwise(reports):
+        ends = [(s.finish or 0, s.death if s.death is not None else loop) for s in done]
+        times = (min(end, loop) - max(since, finish + GAS_TRIP) for finish, end in ends)
+        could = GAS_PER_LOOP * sum(max(0, time) for time in times)
+        if could > 0.0:
+            yield max(0, since - GAS_TRIP), min(1.0, (gas - before) / could)
 
 
 def _handed_on(

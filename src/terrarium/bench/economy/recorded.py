@@ -11,6 +11,7 @@ from terrarium.errors import TerrariumError
 RACES = {"T": "Terran", "Z": "Zerg", "P": "Protoss"}
 WORKERS = {"Terran": "SCV", "Zerg": "Drone", "Protoss": "Probe"}
 TOWNHALLS = ("CommandCenter", "Hatchery", "Nexus")
+HUMAN, BUILT_IN, BOT = "human", "built-in AI", "bot"
 GAS_STRUCTURES = ("Refinery", "Extractor", "Assimilator", "ExtractorRich")
 
 
@@ -32,8 +33,8 @@ class RecordedPlayer:
     """What one player did and had; loops and numbers of the reports in the same order."""
 
     race: str
-    splits_workers: bool
-    """sends them to fields of their own in the first loop, as programs do"""
+    kind: str
+    """what plays: `HUMAN`, `BUILT_IN` or `BOT`"""
     start: tuple[float, float]
     structures: tuple[RecordedStructure, ...]
     births: tuple[int, ...]
@@ -44,7 +45,8 @@ class RecordedPlayer:
     workers: tuple[int, ...]
     minerals: tuple[float, ...]
     """gathered since the start"""
-    gas_last240: tuple[float, ...]
+    gas: tuple[float, ...]
+    """gathered since the start"""
 
     def gathered(self, loop: int) -> float:
         """Minerals gathered until a loop of a report."""
@@ -90,7 +92,7 @@ def _player(entry: Mapping[str, Any]) -> RecordedPlayer:
     x, y = entry["start"]
     return RecordedPlayer(
         race=race,
-        splits_workers=entry["kind"] == "bot",
+        kind=str(entry["kind"]),
         start=(float(x), float(y)),
         structures=tuple(RecordedStructure(*one) for one in entry["structures"]),
         births=tuple(entry["units"].get(WORKERS[race], ())),
@@ -99,5 +101,5 @@ def _player(entry: Mapping[str, Any]) -> RecordedPlayer:
         loops=tuple(series["loop"]),
         workers=tuple(series["workers"]),
         minerals=tuple(series["minerals_mined_total"]),
-        gas_last240=tuple(series["gas_last240"]),
+        gas=tuple(series["gas_mined_total"]),
     )

@@ -67,9 +67,16 @@ def load_maps(folder: Path) -> dict[str, GameMap]:
     for capture in sorted(folder.iterdir()):
         files = [capture / name for name in CAPTURE]
         if all(file.is_file() for file in files):
-            info, observation = (lzma.decompress(file.read_bytes()) for file in files)
+            info, observation = (_read(file) for file in files)
             maps[capture.name] = import_map(info, observation, capture.name)
     return maps
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return lzma.decompress(file.read_bytes())
+    except (OSError, lzma.LZMAError, EOFError) as error:
+        raise TerrariumError(f"{file}: no xz file, or truncated ({error})") from error
 
 
 def _chosen(games: Sequence[RecordedGame], only: Sequence[str]) -> list[RecordedGame]:

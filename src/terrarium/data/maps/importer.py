@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 SELF, NEUTRAL, VISIBLE = 1, 3, 1  # the API's alliances and display type
 TOWNHALLS = (18, 59, 86)  # type ids of Command Center, Nexus, Hatchery
+LONGEST_NAME = 100
 LATEST_LOOP = 16
 """Later observations may hide cells under structures that players built"""
 
@@ -35,7 +36,7 @@ def import_map(game_info: bytes, observation: bytes, name: str | None = None) ->
     units = list(seen.observation.raw_data.units)
     pathing, placement, height = _grids(raw)
     own = _own_townhall(units, pathing.shape)
-    objects = _objects(units)
+    objects = _objects(units, pathing.shape)
     visible = [o for o, unit in objects if unit.display_type == VISIBLE]
     everything = [o for o, _ in objects]
     shape = pathing.shape
@@ -48,7 +49,7 @@ def import_map(game_info: bytes, observation: bytes, name: str | None = None) ->
     ground = pathing | (seen_cells & placement) | (hidden_cells & inside)
     result = GameMap(
         name=name or _file_name(info),
-        title=info.map_name or "An imported map",
+        title=_words(info.map_name) or "An imported map",
         playable=playable,
         pathing_grid=ground,
         placement_grid=placement,
@@ -97,8 +98,15 @@ def _parsed(game_info: bytes, observation: bytes) -> "tuple[ResponseGameInfo, Re
 
 
 def _file_name(info: "ResponseGameInfo") -> str:
-    path = info.local_map_path.replace("\\", "/").split("/")[-1]
-    return path.removesuffix(".SC2Map").replace(" ", "") or "imported"
+    path = _words(info.local_map_path).replace("\\", "/").split("/")[-1]
+    return path.removesuffix(".SC2Map").replace(" ", "")[:LONGEST_NAME] or "imported"
+
+
+def _words(text: str | bytes) -> str:
+    """A text of a message in one line; bytes, where it is none."""
+    if isinstance(text, bytes):
+        raise MapError("game info: the name of the map is no text in UTF-8")
+    return "".join(letter for letter in text if letter.isprintable())
 
 
 def _grids(raw: "StartRaw") -> tuple[Mask, Mask, NDArray[np.uint8]]:
@@ -136,7 +144,7 @@ def _own_townhall(units: "list[Unit]", shape: tuple[int, ...]) -> Place:
     return x, y
 
 
-def _objects(units: "list[Unit]") -> "list[tuple[MapObject, Unit]]":
+def _objects(units: "list[Unit]", shape: tuple[int, ...]) -> "list[tuple[MapObject, Unit]]":
     """The neutral objects that maps know; critters are left out."""
     known, unknown = [], set()
     for unit in units:
@@ -146,10 +154,13 @@ def _objects(units: "list[Unit]") -> "list[tuple[MapObject, Unit]]":
         if kind is None:
             unknown.add(unit.unit_type)
             continue
+        x, y = unit.pos.x, unit.pos.y
+        if not (0 < x < shape[1] and 0 < y < shape[0]):
+            raise MapError(f"observation: {kind.name} at ({x:g}, {y:g}) is not on the map")
         left = {"minerals": unit.mineral_contents, "vespene": unit.vespene_contents}
         contents = left.get(kind.kind) or None  # a snapshot does not tell
         contents = None if contents == kind.contents else contents
-        known.append((MapObject(kind.name, unit.pos.x, unit.pos.y, contents), unit))
+        known.append((MapObject(kind.name, x, y, contents), unit))
     if unknown:
         logger.warning("Left out neutral units of unknown types, as critters: %s", sorted(unknown))
     return known

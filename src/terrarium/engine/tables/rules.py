@@ -12,7 +12,7 @@ from terrarium.engine.tables.mechanics.table import mechanic_tables
 from terrarium.engine.tables.products import PRODUCT
 from terrarium.engine.tables.structures import STRUCTURE
 
-RULES_VERSION = 7
+RULES_VERSION = 8
 """Rises with every change of behavior, not of speed. Stored with replays and results."""
 
 SPLASH_RADIUS_LIMIT = 1.25
@@ -177,6 +177,7 @@ HARVEST = np.dtype(
         ("notice", "f8"),  # from how far, center to center, others see that it comes back
         ("handover_ticks", "i8"),  # between two workers at one field
         ("slowest", "f8"),  # who brakes gets no slower than that before it is there
+        ("first_ticks", "f8"),  # how long after the start of a game workers set out
     ],
     align=True,
 )

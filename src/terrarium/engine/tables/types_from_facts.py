@@ -73,7 +73,7 @@ SHIELDS_FAMILY = "ProtossShields"
 
 # The search radius is the game's; the other answers were fitted to the first 480 loops of games on
 # KairosJunctionLE and AcropolisLE, and to what 12 to 24 workers bring (economy.md, 3 and 4).
-_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 8.0, 2.5, 2, 0.02)
+_HARVEST = (10.0, 0.2, 0.1, 1.0, 8, 8.0, 2.4, 2, 0.04, 2.0)
 
 
 @lru_cache(maxsize=16)

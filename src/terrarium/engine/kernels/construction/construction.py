@@ -24,6 +24,7 @@ from terrarium.engine.kernels.economy.work import build_rate
 from terrarium.engine.kernels.events import new_event
 from terrarium.engine.kernels.geometry import length
 from terrarium.engine.kernels.movement.footprints import cover_geyser
+from terrarium.engine.kernels.movement.movement import STUCK_TICKS
 from terrarium.engine.kernels.orders.orders import current_order, finish_order, order_on_unit
 from terrarium.engine.kernels.setup.births import spawn
 from terrarium.engine.kernels.setup.placing import settle_on_grid, take_out
@@ -39,6 +40,10 @@ BURNING_SHARE = 1.0 / 3.0
 BURNT_A_TICK = 1.0 / 5.33
 PATIENCE_TICKS = 112
 """Without getting on a worker gives up."""
+SLIP_AFTER_TICKS = 16
+"""Without getting on a worker passes through friends: two who meet in a gap of one cell."""
+SLIP_TICKS = 24
+"""So long: more than the length of two of them takes."""
 SLOW_SHARE = 0.3
 """Of its pace: it does not get on."""
 NEARLY_ALL = 1e-6
@@ -113,10 +118,14 @@ def is_due(game: Game, u: int) -> bool:
 def is_held_up(game: Game, u: int) -> bool:
     """Count the ticks in which a worker does not get on; are they too many?"""
     me, worker = game.units[u], game.workers[u]
-    if length(me.speed_x, me.speed_y) < SLOW_SHARE * me.max_speed:
+    # Who stands before a friend keeps the pace that it has gained, and does not get on either.
+    is_slow = length(me.speed_x, me.speed_y) < SLOW_SHARE * me.max_speed
+    if is_slow or me.stalled > STUCK_TICKS:
         worker.held_up += 1
     else:
         worker.held_up = max(0, worker.held_up - 2)
+    if worker.held_up > SLIP_AFTER_TICKS:
+        worker.slips_until = game.clock[0].tick + SLIP_TICKS
     return worker.held_up > PATIENCE_TICKS
 
 

@@ -70,6 +70,17 @@ def may_construct(game: Game, u: int, v: int) -> bool:
 
 
 @kernel
+def slips(game: Game, u: int) -> bool:
+    """Does a worker pass through units of its own player? Who works on a site does, because it
+    may stand in the only gap to another one; and for a while who is held up on its way."""
+    order = game.orders[u, 0]
+    if order.kind == codes.CONSTRUCT and is_unit(game, order.target, order.tag):
+        if has_builder(game, order.target) and game.producers[order.target].builder == u:
+            return True
+    return game.workers[u].slips_until > game.clock[0].tick
+
+
+@kernel
 def errand_of_building(game: Game, u: int) -> tuple[float, float, float]:
     """Where a worker has to be that builds, and how far it is; 0 = it stays."""
     me, order = game.units[u], game.orders[u, 0]

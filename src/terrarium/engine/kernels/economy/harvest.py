@@ -95,7 +95,7 @@ def work(game: Game, u: int) -> None:
     if worker.phase == codes.PAUSING:
         worker.timer -= 1.0
         if worker.timer <= 0.0:
-            worker.phase = codes.RETURNING
+            worker.phase = codes.RETURNING if worker.cargo > 0.0 else codes.TO_RESOURCE
         return
     v = order.target
     if not is_unit(game, v, order.tag) or not may_gather(game, u, v):
@@ -282,7 +282,7 @@ def deliver(game: Game, u: int) -> None:
             finish_order(game, u)
         return
     base = base_of(game, u)
-    if base < 0 or edge_distance(game, me, game.units[base]) > game.rules.harvest[0].drop + NEARLY:
+    if base < 0 or gap_to_base(game, u, base) > game.rules.harvest[0].drop + NEARLY:
         return
     player, account = game.players[me.owner], game.accounts[me.owner]
     slot = game.clock[0].tick % game.income.shape[2]
@@ -351,6 +351,16 @@ def nearest_base(game: Game, u: int) -> int:
 
 
 @kernel
+def gap_to_base(game: Game, u: int, base: int) -> float:
+    """From a worker to the circle that its townhall's footprint holds. Those of Zerg and Protoss
+    have smaller ones, but workers of all races bring the same in recorded games (economy.md, 3)."""
+    me, other = game.units[u], game.units[base]
+    half = 0.5 * game.rules.footprints[game.rules.types[other.kind].footprint].width
+    circle = length(other.x - me.x, other.y - me.y) - half - game.rules.types[me.kind].radius
+    return min(edge_distance(game, me, other), max(0.0, circle))
+
+
+@kernel
 def errand_of_harvest(game: Game, u: int) -> tuple[float, float, float]:
     """Where a worker that gathers has to be, and how far it is; 0 = it stays."""
     me, worker, order = game.units[u], game.workers[u], game.orders[u, 0]
@@ -358,12 +368,8 @@ def errand_of_harvest(game: Game, u: int) -> tuple[float, float, float]:
         base = base_of(game, u)
         if base < 0:
             return me.x, me.y, 0.0
-        other = game.units[base]
-        return (
-            other.x,
-            other.y,
-            max(0.0, edge_distance(game, me, other) - game.rules.harvest[0].drop),
-        )
+        gap = gap_to_base(game, u, base) - game.rules.harvest[0].drop
+        return game.units[base].x, game.units[base].y, max(0.0, gap)
     if worker.phase != codes.TO_RESOURCE or not is_unit(game, order.target, order.tag):
         return me.x, me.y, 0.0
     if worker.spot_tag != order.tag:

@@ -43,7 +43,8 @@ def clear_economy(game: Game, u: int) -> None:
     row = game.rules.types[game.units[u].kind]
     worker.phase, worker.timer, worker.cargo = codes.TO_RESOURCE, 0.0, 0.0
     worker.carries, worker.waits_since = codes.NO_RESOURCE, NEVER
-    worker.townhall, worker.townhall_tag, worker.held_up = codes.NO_UNIT, 0, 0
+    worker.townhall, worker.townhall_tag = codes.NO_UNIT, 0
+    worker.held_up, worker.slips_until = 0, 0
     worker.field, worker.field_tag = codes.NO_UNIT, 0
     worker.spot_tag, worker.spot_x, worker.spot_y = 0, 0.0, 0.0
     resource.contents, resource.per_trip, resource.n_coming = row.contents, row.per_trip, 0
@@ -53,6 +54,16 @@ def clear_economy(game: Game, u: int) -> None:
         resource.free_tick[station], resource.bidder[station] = 0, codes.NO_UNIT
         resource.bid[station] = np.uint64(0)
     clear_production(game, u)
+
+
+@kernel
+def hold_workers_back(game: Game) -> None:
+    """The workers of a new game set out a little later than it begins."""
+    for i in range(game.clock[0].n_living):
+        u = game.living[i]
+        if game.rules.types[game.units[u].kind].worker:
+            game.workers[u].phase = codes.PAUSING
+            game.workers[u].timer = game.rules.harvest[0].first_ticks
 
 
 @kernel
@@ -71,7 +82,8 @@ def stop_work(game: Game, u: int) -> None:
     worker = game.workers[u]
     if worker.phase != codes.RETURNING:
         worker.phase = codes.TO_RESOURCE
-    worker.waits_since, worker.spot_tag, worker.held_up = NEVER, 0, 0
+    worker.waits_since, worker.spot_tag = NEVER, 0
+    worker.held_up, worker.slips_until = 0, 0
 
 
 @kernel

@@ -148,6 +148,8 @@ def try_pair(game: Game, u: int, v: int) -> None:
     p = game.scratch.counts[N_PAIRS]
     if squared >= reach * reach or p >= game.scratch.pairs.shape[0]:
         return
+    if (body.slips or other.slips) and body.owner == other.owner:
+        return
     pair = game.scratch.pairs[p]
     pair.units[0], pair.units[1] = u, v
     pair.distance = math.sqrt(squared)

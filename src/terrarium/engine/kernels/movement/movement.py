@@ -7,7 +7,11 @@ import numpy as np
 from terrarium.engine import codes
 from terrarium.engine.jit import inline, kernel
 from terrarium.engine.kernels.combat.aim import pick_weapon
-from terrarium.engine.kernels.construction.sites import errand_of_building, is_building
+from terrarium.engine.kernels.construction.sites import (
+    errand_of_building,
+    is_building,
+    slips,
+)
 from terrarium.engine.kernels.economy.harvest import errand_of_harvest
 from terrarium.engine.kernels.economy.resources import is_harvesting
 from terrarium.engine.kernels.geometry import NEARLY, edge_distance, length
@@ -59,6 +63,7 @@ def choose_ways(game: Game) -> bool:
             body.classes = 0  # it flies over the others
         if is_harvesting(order):
             body.classes = 0  # workers pass through each other
+        body.slips = is_building(order) and slips(game, u)
         if is_placed(game, u):
             body.classes = 0  # its outline is in the way, not a circle
         choose_way(game, u, order)

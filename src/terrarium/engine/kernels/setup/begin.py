@@ -12,6 +12,7 @@ from terrarium.engine.kernels.abilities.cargo import load_into
 from terrarium.engine.kernels.abilities.stats import research
 from terrarium.engine.kernels.economy.larvae import count_larvae
 from terrarium.engine.kernels.economy.production import keep_accounts
+from terrarium.engine.kernels.economy.resources import hold_workers_back
 from terrarium.engine.kernels.economy.score import clear_scores, count_made, tally
 from terrarium.engine.kernels.ending import begin_match
 from terrarium.engine.kernels.ground.surroundings import feel_ground, ways_of_all
@@ -103,6 +104,7 @@ def start(game: Game, seed: np.uint64) -> None:
     else:
         look(game)
     if has_economy(game):
+        hold_workers_back(game)
         keep_accounts(game)
         feel_ground(game, ways_of_all(game))
         count_larvae(game)
